@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cli.h - what subcommands share: the table of them, common options, output.
+ *
+ * A subcommand is one file and one row in cli_commands[].
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "runtime/user/err.h"
+
+/* Exit statuses of interface.md. */
+enum {
+	CLI_OK = 0,
+	CLI_NOTHING = 1,  /* nothing found */
+	CLI_USAGE = 2,
+	CLI_FAILED = 125,
+	CLI_CANNOT_RUN = 126,
+	CLI_NOT_FOUND = 127,
+};
+
+struct cli_command {
+	const char *name;
+	const char *summary; /* one line for "hotvar --help" */
+	/* argv[0] is the subcommand's name.  Returns the exit status; on failure @e may say why. */
+	int (*run)(int argc, char **argv, struct err *e);
+};
+extern const struct cli_command cli_commands[]; /* ends with a NULL name */
+
+/* --json -o FILE --color=WHEN -q -v: a child parser for each subcommand's argp. */
+struct cli_common {
+	bool json, quiet;
+	int verbose;
+	const char *output; /* -o FILE, "-" for stdout, NULL: not given */
+	enum { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } color;
+};
+extern const struct argp cli_common_argp; /* its input is a struct cli_common */
+
+/*
+ * argp_parse() as every subcommand uses it: --help, --version; an unknown option or a bad value
+ * names the nearest known one in @e and returns CLI_USAGE.  Arguments from "--" on
+ * (or, with @stop_at_arg, from the first that is no option) are left: *@rest is their index, the "--" skipped.
+ * Returns 0 to go on, -1 when --help or --version was answered (exit 0), or CLI_USAGE.
+ */
+int cli_parse(const struct argp *argp, int argc, char **argv, bool stop_at_arg,
+	      int *rest, void *input, struct err *e);
+
+/* A whole number, decimal or 0x hex, no sign, no rest; false if it is none. */
+bool cli_number(const char *s, unsigned long long *out);
+
+/*
+ * Where the report goes: @c->output, or @otherwise.  Returns NULL and @e.
+ * cli_close() reports a full disk or closed pipe: 0 or -errno and @e.
+ */
+FILE *cli_open(const struct cli_common *c, FILE *otherwise, struct err *e);
+int cli_close(FILE *f, const struct cli_common *c, struct err *e);
+bool cli_colored(const struct cli_common *c, FILE *f);
+
+/* The nearest of @known (NULL-terminated) to @word, or NULL if none is near. */
+const char *cli_nearest(const char *word, const char *const *known);
+
+int cmd_run(int argc, char **argv, struct err *e);
+int cmd_record(int argc, char **argv, struct err *e);
+int cmd_report(int argc, char **argv, struct err *e);
+int cmd_maps(int argc, char **argv, struct err *e);
+int cmd_sym(int argc, char **argv, struct err *e);
+int cmd_symbols(int argc, char **argv, struct err *e);
+int cmd_doctor(int argc, char **argv, struct err *e);
+
+#endif /* CLI_H */

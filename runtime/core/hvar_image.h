@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hvar_image.h - a symbol image: one ELF file's names, packed for look-up in place.
+ *
+ * Position-independent, read-only, without pointers: mapped from the cache by
+ * the user host, loaded by the kernel host.  hvar_image_open() checks it once
+ * against anything a hostile file could hold (checksum, bounds, order, string
+ * ends); every later call then trusts it and cannot fail or run away.
+ *
+ * Overlaps are settled when an image is built: look-up sees disjoint extents,
+ * each owned by the symbol whose name is the right one there.  A page index
+ * leads from a page of vaddrs straight to its extents.
+ */
+#ifndef HVAR_IMAGE_H
+#define HVAR_IMAGE_H
+
+#include "hvar_env.h"
+#include "hvar_module.h"
+
+#define HVAR_IMAGE_NONE ((uint32_t)-1)
+
+/* Kind of memory an address is, as the JSON names it: region or ELF section. */
+enum hvar_kind {
+	HVAR_KIND_UNMAPPED,
+	HVAR_KIND_TEXT,
+	HVAR_KIND_DATA,
+	HVAR_KIND_RODATA,
+	HVAR_KIND_RELRO,
+	HVAR_KIND_BSS,
+	HVAR_KIND_TLS,
+	HVAR_KIND_HEAP,
+	HVAR_KIND_STACK,
+	HVAR_KIND_ANON,
+	HVAR_KIND_SHM,
+	HVAR_KIND_VDSO,
+	HVAR_KIND_VVAR,
+	HVAR_KIND_VSYSCALL,
+	HVAR_KIND_JIT,
+	HVAR_KIND_FILE,
+	HVAR_KINDS
+};
+
+/* One PT_LOAD (or PT_TLS, see hvar_image.tls). */
+struct hvar_image_seg {
+	uint64_t offset, vaddr, filesz, memsz, align;
+	uint32_t prot; /* enum hvar_prot READ WRITE EXEC */
+	uint32_t zero;
+};
+
+struct hvar_image_section {
+	uint64_t vaddr, size;
+	uint32_t name; /* string */
+	uint32_t kind; /* enum hvar_kind TEXT DATA RODATA RELRO BSS TLS */
+};
+
+enum hvar_sym_binding { HVAR_BIND_LOCAL, HVAR_BIND_GLOBAL, HVAR_BIND_WEAK, HVAR_BIND_UNIQUE };
+enum hvar_sym_type { HVAR_SYM_NOTYPE, HVAR_SYM_OBJECT, HVAR_SYM_FUNC, HVAR_SYM_TLS, HVAR_SYM_IFUNC, HVAR_SYM_COMMON };
+enum hvar_sym_flags {
+	HVAR_SYM_LABEL = 1,	/* size 0: names its own address only */
+	HVAR_SYM_SAME_NAME = 2, /* another variable of this module has this name: say its file */
+	HVAR_SYM_DYNSYM = 4,	/* from .dynsym (or PT_DYNAMIC): no better table was there */
+};
+
+/* Sorted by (vaddr, size, rank): an alias group, same start and size, is a run, its canonical name first. */
+struct hvar_image_sym {
+	uint64_t vaddr; /* of TLS: offset in the module's TLS block */
+	uint64_t size;	/* bytes; 0: a label */
+	uint32_t name;	/* string */
+	uint32_t file;	/* string: source file by STT_FILE, 0: not known */
+	uint32_t section; /* index, HVAR_IMAGE_NONE: none */
+	uint8_t binding, type, flags, zero;
+};
+
+/* The header, private to hvar_image.c and to the builder: see there. */
+struct hvar_image_header;
+
+struct hvar_image {
+	const uint8_t *base; /* borrowed, @size bytes */
+	uint64_t size;
+	const struct hvar_image_header *h;
+	const struct hvar_image_seg *segs;
+	const struct hvar_image_section *sections;
+	const struct hvar_image_sym *syms;     /* text and data */
+	const struct hvar_image_sym *tls_syms; /* STT_TLS, by offset */
+	const char *strs;
+	uint32_t n_segs, n_sections, n_syms, n_tls_syms;
+	struct hvar_image_seg tls;	       /* PT_TLS; memsz 0: none */
+	const void *extents, *pages;	       /* private */
+	uint32_t n_extents, n_pages;
+	uint64_t first_page;		       /* vaddr of pages[0] */
+	uint32_t flags;			       /* enum hvar_image_flags */
+	uint8_t build_id_len;
+	uint8_t build_id[HVAR_BUILD_ID_MAX];
+};
+
+enum hvar_image_flags {
+	HVAR_IMAGE_STRIPPED = 1, /* there was no .symtab: locals are not known */
+	HVAR_IMAGE_ELF32 = 2,
+	HVAR_IMAGE_EXEC = 4,	 /* ET_EXEC: bias 0 */
+};
+
+/*
+ * Check the @size bytes at @data (8-aligned, borrowed by @img) and set @img up.
+ * Returns 0, -EINVAL (not an image, or damaged), -EPROTONOSUPPORT (another
+ * version of the format), -ENODATA (cut short).  @img is set only on 0.
+ */
+HVAR_API int hvar_image_open(struct hvar_image *img, const void *data, uint64_t size);
+
+/*
+ * The symbol that owns @vaddr, or HVAR_IMAGE_NONE.  A sized symbol that holds
+ * @vaddr wins over a label, the innermost over the outer; a label owns its own
+ * address only.  O(1) in the size of the file but for a search within one page.
+ */
+HVAR_API uint32_t hvar_image_find(const struct hvar_image *img, uint64_t vaddr);
+/* The same for @offset in the TLS block; an index into tls_syms. */
+HVAR_API uint32_t hvar_image_find_tls(const struct hvar_image *img, uint64_t offset);
+
+/* The section that holds @vaddr (never a TLS one), or HVAR_IMAGE_NONE. */
+HVAR_API uint32_t hvar_image_section(const struct hvar_image *img, uint64_t vaddr);
+
+/* String @id; "" for 0. */
+HVAR_API const char *hvar_image_str(const struct hvar_image *img, uint32_t id);
+
+/* How many symbols from @i on (the canonical one first) are one alias group. */
+HVAR_API uint32_t hvar_image_aliases(const struct hvar_image *img, uint32_t i);
+
+/* The PT_LOAD that holds @vaddr in [p_vaddr, p_vaddr + p_memsz), or NULL. */
+HVAR_API const struct hvar_image_seg *hvar_image_seg_at(const struct hvar_image *img,
+							uint64_t vaddr);
+
+HVAR_API const char *hvar_kind_name(uint32_t kind);
+
+#endif /* HVAR_IMAGE_H */

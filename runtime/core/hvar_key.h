@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hvar_key.h - what memory an address really is.
+ *
+ * Two tasks' addresses have equal keys exactly when a write by one is seen by
+ * the other: (file, offset) for shared mappings and for pages of a private
+ * mapping not yet copied, (address space, address) for everything private.
+ */
+#ifndef HVAR_KEY_H
+#define HVAR_KEY_H
+
+#include "hvar_env.h"
+#include "hvar_module.h"
+#include "hvar_vmas.h"
+
+/* Has this page of a private file mapping been copied on write? */
+enum hvar_page_state {
+	HVAR_PAGE_UNKNOWN, /* taken as copied where the area is writable */
+	HVAR_PAGE_COPIED,
+	HVAR_PAGE_FILES,
+};
+
+struct hvar_key {
+	uint64_t object; /* high bit set: an address space's number; else a file's identity */
+	uint64_t where;	 /* offset in the file, or address */
+};
+
+HVAR_API struct hvar_key hvar_key_of(const struct hvar_vma *v,
+				     const struct hvar_module *module,
+				     uint32_t mm_id, uint64_t addr,
+				     enum hvar_page_state page);
+
+/* Is @key's memory one address space's own? */
+HVAR_API bool hvar_key_private(const struct hvar_key *key);
+
+#endif /* HVAR_KEY_H */

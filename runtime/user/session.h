@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session.h - one measuring: what is measured, how, and what came of it.
+ *
+ * An engine runs a session from start to end and puts all it learns to
+ * session.out.  There are two: engine_perf never stops the target; engine_ptrace
+ * stops it at the return of each mapping call and sees every change exactly.
+ * To add one: one file, one row in session_engines[].
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "stream.h"
+
+enum session_source {
+	SESSION_AUTO,	/* engine_perf, or engine_ptrace where perf is refused */
+	SESSION_PERF,
+	SESSION_PTRACE,
+};
+
+struct session {
+	/* asked for */
+	char **argv;	      /* CMD to launch, or NULL */
+	pid_t pid;	      /* process to attach to when argv is NULL */
+	unsigned hz;	      /* samples a second of CPU time of each thread; 0: none, map changes only */
+	double seconds;	      /* end after that much time, 0: when the target ends or on ^C */
+	enum session_source source;
+	bool stops;	      /* sample by ptrace stops although perf is there (for tests) */
+	bool live;	      /* flush after every event: someone watches */
+	struct stream *out;   /* borrowed */
+	void (*progress)(void *ctx, uint64_t samples, uint64_t elapsed_ns); /* about 5 times a second, or NULL */
+	void *progress_ctx;
+	/* came of it */
+	int wait_status;      /* of CMD, as wait(2) has it; -1: none */
+	uint64_t samples;
+	uint64_t elapsed_ns;
+	bool still_running;   /* -d has ended the measuring of a launched CMD, which runs on */
+	const char *engine;   /* that ran */
+	char note[256];	      /* what the report should say of how it was measured; "" */
+};
+
+struct session_engine {
+	const char *name;
+	/* 0 if it can run here for this session; else -errno, and @e says why and what mends it. */
+	int (*available)(const struct session *s, struct err *e);
+	/*
+	 * Run to the end.  Returns 0 when something was measured (also if CMD
+	 * failed); else -errno and @e, with e->status 126/127 if CMD could not be
+	 * run.  Leaves no process stopped and, on failure before exec, none behind.
+	 */
+	int (*run)(struct session *s, struct err *e);
+	/* Serve a launched CMD that outlives the measuring until it ends (a gate needs its tracer); may be NULL. */
+	int (*serve)(struct session *s, struct err *e);
+};
+
+extern const struct session_engine engine_perf, engine_ptrace;
+
+/* Choose an engine by s->source and what the machine allows, and run it. */
+int session_run(struct session *s, struct err *e);
+
+/* After session_run() with still_running: wait until CMD ends; sets wait_status. */
+int session_serve(struct session *s, struct err *e);
+
+/* ^C or SIGTERM: asks the running session of this process to end.  Async-signal-safe. */
+void session_stop(int sig);
+/* The signal that asked, or 0.  Engines look at it whenever a wait is interrupted. */
+int session_stopping(void);
+
+#endif /* SESSION_H */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stream.h - everything an engine learns, in time order, as records.
+ *
+ * One stream of bytes, whatever carries it: a recording on disk, or a queue in
+ * memory to the thread that makes the report.  "hotvar -- CMD" is record and
+ * report without the file.
+ *
+ * Every record is self-delimiting and carries a CRC, so a recording that was
+ * cut off at any byte is readable up to the last whole record.
+ */
+#ifndef STREAM_H
+#define STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "runtime/core/hvar_event.h"
+#include "runtime/core/hvar_module.h"
+
+#define STREAM_VERSION 1
+
+enum stream_type {
+	STREAM_META = 1, /* "key=value", no NUL: version, argv, hz, source, maps, start (realtime ns), kernel ... */
+	STREAM_MODULE,	 /* struct stream_module: before the first event that names it; again when a fact of it changed */
+	STREAM_EVENT,	 /* struct hvar_event: map and task changes, exact accesses */
+	STREAM_SAMPLE,	 /* struct stream_sample */
+	STREAM_CODE,	 /* struct stream_code */
+	STREAM_COMM,	 /* struct stream_comm */
+	STREAM_LOSS,	 /* struct stream_loss */
+	STREAM_IMAGE,	 /* struct stream_image: symbols, so that a recording can be read anywhere */
+	STREAM_END,	 /* struct stream_end: the last record of a whole recording */
+	STREAM_TYPES
+};
+
+/* Registers of a sample, by their number in an x86-64 instruction, then ip and flags. */
+enum stream_reg {
+	STREAM_RAX, STREAM_RCX, STREAM_RDX, STREAM_RBX,
+	STREAM_RSP, STREAM_RBP, STREAM_RSI, STREAM_RDI,
+	STREAM_R8, STREAM_R9, STREAM_R10, STREAM_R11,
+	STREAM_R12, STREAM_R13, STREAM_R14, STREAM_R15,
+	STREAM_RIP, STREAM_RFLAGS,
+	STREAM_REGS
+};
+
+struct stream_sample {
+	struct hvar_event ev; /* type HVAR_EVENT_SAMPLE */
+	uint64_t regs[STREAM_REGS];
+	uint64_t fs_base, gs_base; /* 0: not known */
+};
+
+struct stream_module {
+	uint32_t id;	   /* the number events use */
+	uint32_t path_len; /* bytes of the path that follows, no NUL */
+	struct hvar_module m; /* its path field is 0 here */
+	char path[];
+};
+
+/*
+ * A piece of code as the program had it: at file offset @where of @module, or,
+ * if that is 0, at address @where of address space @mm.
+ */
+struct stream_code {
+	uint32_t module, mm;
+	uint64_t where;
+	uint8_t bytes[];
+};
+
+struct stream_comm {
+	uint64_t time_ns;
+	uint32_t pid, tid;
+	char comm[16]; /* NUL-padded */
+};
+
+enum stream_loss_what {
+	STREAM_LOST_SAMPLES = 1, /* the kernel's ring was full */
+	STREAM_LOST_MAPS,	 /* map or task changes not seen as they happened; looked again */
+	STREAM_LOST_TASKS,	 /* a task came and went before it could be followed */
+	STREAM_LOST_MEMORY,	 /* a table of ours was full */
+	STREAM_LOST_CODE,	 /* code that could not be read */
+	STREAM_LOST_THROTTLED,	 /* times the kernel throttled the timer */
+	STREAM_LOST_WHATS
+};
+
+struct stream_loss {
+	uint64_t time_ns;
+	uint32_t what; /* enum stream_loss_what */
+	uint32_t zero;
+	uint64_t count; /* since the last record of this kind */
+};
+
+struct stream_image {
+	uint32_t module, zero;
+	uint8_t bytes[]; /* a symbol image */
+};
+
+struct stream_end {
+	uint64_t time_ns;
+	uint64_t elapsed_ns;	/* from the first instruction, or attach, to the end */
+	uint64_t own_cpu_ns;	/* time the engine itself used */
+	uint64_t samples;	/* taken */
+	int32_t wait_status;	/* CMD's, as wait(2) has it; -1: it runs on, or was attached */
+	uint32_t zero;
+};
+
+/* ---- writing ---- */
+
+struct stream;
+
+/*
+ * A recording in the file @path, made anew ("-": stdout).  Nothing is written
+ * over a file that is no recording unless it is empty.  Returns NULL and @e.
+ */
+struct stream *stream_to_file(const char *path, struct err *e);
+
+/*
+ * A queue in memory: another thread reads it with stream_reader_of_queue().  The
+ * queue grows as it must and never blocks its writer.
+ */
+struct stream *stream_to_queue(struct err *e);
+
+/*
+ * Append one record of @type: the @na bytes at @a, then the @nb at @b.  Returns
+ * 0, or -errno once the disk is full or the pipe closed: the first failure is
+ * kept for stream_close(), later records are counted and dropped.
+ */
+int stream_put(struct stream *s, enum stream_type type, const void *a, size_t na,
+	       const void *b, size_t nb);
+int stream_put_event(struct stream *s, const struct hvar_event *ev);
+int stream_put_meta(struct stream *s, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Hand what is buffered to the disk or the reader.  An engine calls it at each tick. */
+int stream_flush(struct stream *s);
+
+/* Flush, close and free.  Returns 0, or the first failure with @e. */
+int stream_close(struct stream *s, struct err *e);
+
+/* ---- reading ---- */
+
+struct stream_reader;
+
+/* Returns NULL and @e: no such file, no recording, another version or byte order. */
+struct stream_reader *stream_reader_of_file(const char *path, struct err *e);
+/* From bytes in memory, borrowed: for tests and the fuzzer. */
+struct stream_reader *stream_reader_of_bytes(const void *p, size_t n, struct err *e);
+/* The reading end of a queue; read by one thread; stream_close() ends it. */
+struct stream_reader *stream_reader_of_queue(struct stream *s);
+
+struct stream_record {
+	enum stream_type type;
+	size_t len;	  /* of the payload */
+	const void *data; /* 8-aligned, good until the next call */
+};
+
+/*
+ * The next record.  Only well-formed ones are returned: known types, lengths that fit
+ * the type, events that hvar_event_valid() accepts; unknown types are skipped.
+ *
+ * Returns 1; 0 at the end; -EPIPE where a recording was cut off or damaged:
+ * nothing after it is read, stream_reader_why() says it in a sentence.  A queue waits for its writer.
+ */
+int stream_next(struct stream_reader *r, struct stream_record *out);
+const char *stream_reader_why(const struct stream_reader *r);
+void stream_reader_free(struct stream_reader *r);
+
+#endif /* STREAM_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracker.h - the tasks, address spaces and mapped modules that an engine follows.
+ *
+ * The one place where a host's news (a system call returned, perf reported a
+ * mapping, a task was born) becomes events: it keeps the VMA lists, looks at
+ * /proc where the news does not tell enough, numbers modules, and puts records
+ * to the stream in the order they are told.
+ *
+ * Used by one thread.  Times are CLOCK_MONOTONIC ns and never go back.
+ */
+#ifndef TRACKER_H
+#define TRACKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "runtime/core/hvar_call.h"
+#include "runtime/core/hvar_tasks.h"
+#include "stream.h"
+
+struct tracker;
+
+/* @out is borrowed.  Returns NULL and @e. */
+struct tracker *tracker_new(struct stream *out, struct err *e);
+void tracker_free(struct tracker *t);
+
+/*
+ * A task that runs already, or one just launched: reads its start time, and, if
+ * its address space is new, its whole map, told as INITIAL.  Threads of one
+ * process share.  Returns 0, -EEXIST, -ESRCH if it is gone, or -errno and @e.
+ */
+int tracker_add(struct tracker *t, pid_t tid, pid_t pid, uint64_t time_ns, struct err *e);
+/* The same for every thread of @pid that /proc shows; returns how many are new, or -errno. */
+int tracker_add_process(struct tracker *t, pid_t pid, uint64_t time_ns, struct err *e);
+
+/*
+ * @tid has made the task @child of process @child_pid (its own, for a thread).
+ * @shares_mm: CLONE_VM or vfork; else the child's list is a copy of the parent's at this moment
+ * (what MADV_DONTFORK left out is looked for and told as UNMAP of the child's).
+ */
+int tracker_fork(struct tracker *t, pid_t tid, pid_t child, pid_t child_pid,
+		 bool shares_mm, uint32_t cause, uint64_t time_ns);
+
+/*
+ * @pid has executed a program, from its thread @old_tid (which is now @pid; the others are gone).
+ * With @look, the new map is read and told as INITIAL; without, the host tells it with tracker_map().
+ */
+int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look,
+		 uint32_t cause, uint64_t time_ns);
+
+/* @tid has ended.  @status as wait(2) has it, or -1. */
+int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns);
+
+/* Is @tid followed?  Its pid and address space's number. */
+bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm);
+
+/*
+ * Mapping call @c of @tid has returned (the task is stopped at it): bring the
+ * list up to date, by looking at the affected ranges where that is possible, else by applying the call, and tell
+ * what changed.  The program break is kept here.
+ */
+int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c,
+		 uint64_t time_ns);
+
+/*
+ * Look at [@lo, @hi) of @pid now (0, ~0: everything) and tell what differs.  With
+ * PROCMAP_QUERY where the kernel has it, else from /proc/PID/maps.
+ * Returns 0, or -ESRCH if the process is gone (nothing changes).
+ */
+int tracker_look(struct tracker *t, pid_t pid, uint64_t lo, uint64_t hi,
+		 uint32_t cause, uint64_t time_ns);
+
+/* perf has reported that @pid has this mapping now (PERF_RECORD_MMAP2). */
+struct tracker_mmap {
+	uint64_t start, end, pgoff; /* bytes */
+	uint32_t prot;		    /* enum hvar_prot */
+	uint32_t dev_major, dev_minor;
+	uint64_t ino;
+	const char *name; /* as perf has it: a path, "//anon", "[heap]", "[stack]", "[vdso]", "/SYSV...", "/memfd:x (deleted)" */
+	uint8_t build_id_len;
+	uint8_t build_id[20];
+};
+int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
+		uint64_t time_ns);
+
+/*
+ * The area of @tid's map that holds @addr, as the tracker knows it; on a miss it
+ * looks at /proc once (stack growth, a change nobody told) and tells what it found.  Returns NULL if
+ * nothing is mapped there.  Good until the next call.
+ */
+const struct hvar_vma *tracker_find(struct tracker *t, pid_t tid, uint64_t addr,
+				    uint64_t time_ns);
+
+/* Module @id, its path, and a file descriptor of the very file for reading (-1: none could be had); borrowed. */
+const struct hvar_module *tracker_module(const struct tracker *t, uint32_t id);
+const char *tracker_module_path(const struct tracker *t, uint32_t id);
+int tracker_module_fd(const struct tracker *t, uint32_t id);
+
+/* Put the losses counted since the last call to the stream. */
+void tracker_tell_losses(struct tracker *t, uint64_t time_ns);
+
+#endif /* TRACKER_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * image_build.h - ELF -> symbol image, by libelf.
+ *
+ * Reads .symtab, else .dynsym, else, without section headers, PT_DYNAMIC.  The
+ * file is foreign input: whatever it holds, the answer is an image that
+ * hvar_image_open() accepts or an error, and never a wrong name.
+ */
+#ifndef IMAGE_BUILD_H
+#define IMAGE_BUILD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/user/err.h"
+
+/*
+ * Build the image of the regular file open at @fd (its offset is not used and
+ * not moved), called @name in errors.  *@data is malloc'd, *@size bytes.
+ *
+ * Returns 0; -ENOEXEC: not an ELF file; -EBADMSG: damaged; -ENOTSUP: an ELF
+ * file of a kind that holds no addresses of this machine (core, relocatable,
+ * another machine or byte order); -EINVAL: not a regular file; or -errno.
+ * Every error but 0 sets @e.
+ */
+int image_build_fd(int fd, const char *name, void **data, size_t *size,
+		   struct err *e);
+/* The same from an ELF image in memory ([vdso], the fuzzer). */
+int image_build_mem(const void *elf, size_t n, const char *name, void **data,
+		    size_t *size, struct err *e);
+
+/*
+ * The build-id note of the ELF file at @fd into @id (at most @max bytes), read
+ * from its program headers alone, cheaply.  Returns its length, 0 if it has
+ * none or is no ELF file (-ENOEXEC), or -errno.
+ */
+int image_build_id(int fd, uint8_t *id, size_t max);
+
+#endif /* IMAGE_BUILD_H */
