@@ -41,10 +41,17 @@ struct cli_common {
 extern const struct argp cli_common_argp; /* its input is a struct cli_common */
 
 /*
- * argp_parse() as every subcommand uses it: --help, --version; an unknown option or a bad value
- * names the nearest known one in @e and returns CLI_USAGE.  Arguments from "--" on
+ * What a parser function returns for a bad value of option @option: records the
+ * text for cli_parse() to put in its @e, and returns EINVAL.
+ */
+error_t cli_bad_value(const char *option, const char *value, const char *want);
+
+/*
+ * argp_parse() as every subcommand uses it: an unknown option names the nearest
+ * known one.  Arguments from "--" on
  * (or, with @stop_at_arg, from the first that is no option) are left: *@rest is their index, the "--" skipped.
- * Returns 0 to go on, -1 when --help or --version was answered (exit 0), or CLI_USAGE.
+ * --help, --usage and --version are answered here, and exit.
+ * Returns 0 to go on, or CLI_USAGE with @e.
  */
 int cli_parse(const struct argp *argp, int argc, char **argv, bool stop_at_arg,
 	      int *rest, void *input, struct err *e);
