@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "stream.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream_frame.h"
+#include "stream_sink.h"
+
+static int fail(struct stream *s, int error)
+{
+	if (!s->error)
+		s->error = error;
+	return s->error;
+}
+
+int stream_put(struct stream *s, enum stream_type type, const void *a, size_t na,
+	       const void *b, size_t nb)
+{
+	uint32_t max = stream_max_len(type);
+	struct stream_head *h;
+	size_t size;
+	char *data;
+	void *p;
+	int ret;
+
+	if (s->error) {
+		s->dropped++;
+		return s->error;
+	}
+	if (na > max || nb > max - na) {
+		s->refused++;
+		return -EINVAL;
+	}
+	size = stream_record_size((uint32_t)(na + nb));
+	ret = s->sink->room(s, size, &p);
+	if (ret) {
+		s->dropped++;
+		return fail(s, ret);
+	}
+	h = p;
+	data = (char *)(h + 1);
+	memcpy(data, a, na);
+	if (nb)
+		memcpy(data + na, b, nb);
+	memset(data + na + nb, 0, size - sizeof(*h) - na - nb);
+	if (!stream_well_formed(type, data, (uint32_t)(na + nb))) {
+		s->refused++;
+		return -EINVAL;
+	}
+	h->type = type;
+	h->len = (uint32_t)(na + nb);
+	h->data_crc = h->head_crc = 0;
+	if (s->sink->checksums) {
+		h->data_crc = stream_data_crc(data, size - sizeof(*h));
+		h->head_crc = stream_head_crc(h, s->number);
+	}
+	s->number++;
+	s->sink->take(s, size);
+	return 0;
+}
+
+int stream_put_event(struct stream *s, const struct hvar_event *ev)
+{
+	return stream_put(s, STREAM_EVENT, ev, sizeof(*ev), NULL, 0);
+}
+
+int stream_put_meta(struct stream *s, const char *key, const char *fmt, ...)
+{
+	char *value, *text;
+	va_list ap;
+	int n, ret;
+
+	va_start(ap, fmt);
+	n = vasprintf(&value, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return fail(s, -ENOMEM);
+	n = asprintf(&text, "%s=%s", key, value);
+	free(value);
+	if (n < 0)
+		return fail(s, -ENOMEM);
+	ret = stream_put(s, STREAM_META, text, (size_t)n, NULL, 0);
+	free(text);
+	return ret;
+}
+
+int stream_flush(struct stream *s)
+{
+	int ret = s->error ? s->error : s->sink->flush(s);
+
+	return ret ? fail(s, ret) : 0;
+}
+
+int stream_close(struct stream *s, struct err *e)
+{
+	uint64_t refused;
+	int ret;
+
+	if (!s)
+		return 0;
+	refused = s->refused;
+	stream_flush(s);
+	ret = s->sink->close(s, e);
+	if (!ret && refused)
+		ret = err_set(e, EINVAL,
+			      "%llu records were refused: they break the format: report this fault of hotvar's with the command that led to it",
+			      (unsigned long long)refused);
+	return ret;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "stream_frame.h"
+
+#include <limits.h>
+#include <string.h>
+#include <zlib.h>
+
+/* The format is these structures as they lie in memory. */
+_Static_assert(sizeof(struct stream_file_head) == 32, "file head");
+_Static_assert(sizeof(struct stream_head) == 16, "record head");
+_Static_assert(sizeof(struct hvar_event) == 80, "event");
+_Static_assert(sizeof(struct stream_sample) == 240, "sample");
+_Static_assert(sizeof(struct hvar_module) == 80, "module");
+_Static_assert(sizeof(struct stream_module) == 88, "module record");
+_Static_assert(sizeof(struct stream_code) == 16, "code record");
+_Static_assert(sizeof(struct stream_comm) == 32, "comm record");
+_Static_assert(sizeof(struct stream_loss) == 24, "loss record");
+_Static_assert(sizeof(struct stream_image) == 8, "image record");
+_Static_assert(sizeof(struct stream_end) == 40, "end record");
+
+size_t stream_record_size(uint32_t len)
+{
+	return sizeof(struct stream_head) + (((size_t)len + 7) & ~(size_t)7);
+}
+
+uint32_t stream_data_crc(const void *data, size_t n)
+{
+	return (uint32_t)crc32_z(crc32_z(0, NULL, 0), data, n);
+}
+
+uint32_t stream_head_crc(const struct stream_head *h, uint64_t number)
+{
+	unsigned long crc = crc32_z(0, NULL, 0);
+
+	crc = crc32_z(crc, (const void *)&number, sizeof(number));
+	crc = crc32_z(crc, (const void *)h, offsetof(struct stream_head, head_crc));
+	return (uint32_t)crc;
+}
+
+void stream_file_head_fill(struct stream_file_head *h)
+{
+	memset(h, 0, sizeof(*h));
+	memcpy(h->magic, STREAM_MAGIC, sizeof(h->magic));
+	h->byte_order = STREAM_BYTE_ORDER;
+	h->version = STREAM_VERSION;
+	h->size = sizeof(*h);
+	h->crc = stream_data_crc(h, offsetof(struct stream_file_head, crc));
+}
+
+uint32_t stream_max_len(uint32_t type)
+{
+	switch (type) {
+	case STREAM_META:
+		return 4 << 20; /* a whole argv: MAX_ARG_STRLEN times many */
+	case STREAM_MODULE:
+		return sizeof(struct stream_module) + 16 * PATH_MAX;
+	case STREAM_EVENT:
+		return sizeof(struct hvar_event);
+	case STREAM_SAMPLE:
+		return sizeof(struct stream_sample);
+	case STREAM_CODE:
+		return 16 << 20;
+	case STREAM_COMM:
+		return sizeof(struct stream_comm);
+	case STREAM_LOSS:
+		return sizeof(struct stream_loss);
+	case STREAM_IMAGE:
+		return 1u << 30;
+	case STREAM_END:
+		return sizeof(struct stream_end);
+	}
+	return 0;
+}
+
+static bool module_ok(const struct stream_module *m, uint32_t len)
+{
+	return len >= sizeof(*m) && m->path_len == len - sizeof(*m) && m->id &&
+	       !m->m.path && m->m.build_id_len <= HVAR_BUILD_ID_MAX &&
+	       !memchr(m->path, 0, m->path_len);
+}
+
+static bool code_ok(const struct stream_code *c, uint32_t len)
+{
+	return len > sizeof(*c) && (c->module || c->mm) &&
+	       c->where + (len - sizeof(*c)) > c->where;
+}
+
+bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
+{
+	const struct hvar_event *ev = data;
+
+	switch (type) {
+	case STREAM_META: {
+		const char *eq = memchr(data, '=', len);
+
+		return eq && eq != data && !memchr(data, 0, len);
+	}
+	case STREAM_MODULE:
+		return module_ok(data, len);
+	case STREAM_EVENT:
+		return len == sizeof(*ev) && ev->type != HVAR_EVENT_SAMPLE &&
+		       hvar_event_valid(ev);
+	case STREAM_SAMPLE:
+		return len == sizeof(struct stream_sample) &&
+		       ev->type == HVAR_EVENT_SAMPLE && hvar_event_valid(ev);
+	case STREAM_CODE:
+		return code_ok(data, len);
+	case STREAM_COMM:
+		return len == sizeof(struct stream_comm);
+	case STREAM_LOSS: {
+		const struct stream_loss *l = data;
+
+		return len == sizeof(*l) && l->what && l->what < STREAM_LOST_WHATS;
+	}
+	case STREAM_IMAGE:
+		return len > sizeof(struct stream_image) &&
+		       ((const struct stream_image *)data)->module;
+	case STREAM_END:
+		return len == sizeof(struct stream_end);
+	}
+	return false;
+}
