@@ -21,10 +21,16 @@ enum hvar_page_state {
 };
 
 struct hvar_key {
-	uint64_t object; /* high bit set: an address space's number; else a file's identity */
+	uint64_t object; /* inode of the file or shm, or the address space's number */
 	uint64_t where;	 /* offset in the file, or address */
+	uint64_t dev;	 /* major << 32 | minor; high bit set: @object is an address space */
 };
 
+/*
+ * The key of @addr, which @v holds, in address space @mm_id; @module is that of
+ * @v, NULL if it has none.  A shared area whose identity is not known has keys
+ * like no other address space's, but is not private.
+ */
 HVAR_API struct hvar_key hvar_key_of(const struct hvar_vma *v,
 				     const struct hvar_module *module,
 				     uint32_t mm_id, uint64_t addr,
@@ -32,5 +38,7 @@ HVAR_API struct hvar_key hvar_key_of(const struct hvar_vma *v,
 
 /* Is @key's memory one address space's own? */
 HVAR_API bool hvar_key_private(const struct hvar_key *key);
+
+HVAR_API bool hvar_key_same(const struct hvar_key *a, const struct hvar_key *b);
 
 #endif /* HVAR_KEY_H */

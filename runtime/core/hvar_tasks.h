@@ -19,6 +19,7 @@
 struct hvar_mm {
 	uint32_t id;   /* number, from 1, never used twice; 0: entry is free */
 	uint32_t refs; /* tasks in it */
+	uint32_t next; /* private: chain of its slot, or free list; index + 1 */
 	struct hvar_vmas vmas;
 	void *host;    /* the host's own, untouched by the core */
 };
@@ -27,14 +28,15 @@ struct hvar_task {
 	uint32_t tid; /* 0: entry is free */
 	uint32_t pid;
 	uint32_t mm;  /* index in hvar_tasks.mms */
-	uint32_t next;
+	uint32_t next; /* private: as hvar_mm.next */
 	uint64_t start_time; /* ticks since boot, 0: not known */
 };
 
 struct hvar_tasks {
 	struct hvar_task *tasks; /* borrowed, @ntasks of them */
 	struct hvar_mm *mms;	 /* borrowed, @nmms of them */
-	uint32_t *slots;	 /* borrowed: hash table by tid, @nslots (a power of 2) */
+	uint32_t *slots;	 /* borrowed: hash chains, one half by tid, one by
+				    mm number; @nslots (a power of 2, at least 2) */
 	uint32_t ntasks, nmms, nslots;
 	uint32_t used;		 /* tasks alive */
 	uint32_t free_task;	 /* private: free lists, index + 1 */
@@ -46,7 +48,10 @@ struct hvar_tasks {
 HVAR_API void hvar_tasks_init(struct hvar_tasks *t, struct hvar_task *tasks,
 			      uint32_t ntasks, struct hvar_mm *mms, uint32_t nmms,
 			      uint32_t *slots, uint32_t nslots);
-/* Go on in larger storage: the old entries are already copied; @slots is filled anew. */
+/*
+ * Go on in larger storage (not smaller): the old entries are already copied to
+ * the same indices; @slots is filled anew.
+ */
 HVAR_API void hvar_tasks_moved(struct hvar_tasks *t, struct hvar_task *tasks,
 			       uint32_t ntasks, struct hvar_mm *mms, uint32_t nmms,
 			       uint32_t *slots, uint32_t nslots);
@@ -67,8 +72,8 @@ HVAR_API struct hvar_mm *hvar_tasks_mm_by_id(const struct hvar_tasks *t, uint32_
  * A living task of the same tid and another known start time is ended first.
  * *@gone is a copy of the address space that this freed, with id 0 if none was.
  *
- * Returns 0, -EEXIST if the very task is there already (*@out is set), or
- * -ENOSPC with only @t->lost changed.
+ * Returns 0, -EEXIST if the very task is there already (*@out is set), -EINVAL
+ * if @tid is 0, or -ENOSPC with only @t->lost changed.
  */
 HVAR_API int hvar_tasks_add(struct hvar_tasks *t, uint32_t tid, uint32_t pid,
 			    uint64_t start_time, uint32_t mm_id,
@@ -79,7 +84,8 @@ HVAR_API int hvar_tasks_add(struct hvar_tasks *t, uint32_t tid, uint32_t pid,
  * empty one (number @mm_id, or the next if 0) in *@out, whose vmas the host sets
  * up.  Other threads of its pid are ended by it.  *@gone is a copy of the address
  * space freed by that, with id 0 if others still run in it: the host takes its
- * memory back.  Returns 0, -ESRCH, or -ENOSPC.
+ * memory back.  Returns 0, -ESRCH, -EINVAL if @mm_id is in use, or -ENOSPC with
+ * only @t->lost changed.
  */
 HVAR_API int hvar_tasks_exec(struct hvar_tasks *t, uint32_t tid, uint32_t mm_id,
 			     struct hvar_mm **out, struct hvar_mm *gone);
