@@ -17,8 +17,9 @@
 
 struct launch {
 	pid_t pid;
-	int go_fd;  /* closing it lets the child go on; -1 after that */
+	int go_fd;  /* a byte lets the child go on, EOF (hotvar died) ends it; -1 after that */
 	int why_fd; /* the child's errno comes here if exec fails; EOF at success */
+	int gate_errno; /* why the gate that was asked for could not be installed; 0: it is */
 	char path[4096]; /* the file that will be executed, found along PATH */
 };
 
@@ -30,8 +31,9 @@ struct launch {
 int launch_find(struct launch *l, char *const argv[], struct err *e);
 
 /*
- * Fork the child.  @gated: it installs the seccomp gate (gate.h) just before exec, and waits to be
- * seized first.  Returns 0 or -errno and @e.
+ * Fork the child.  @gated: it installs the seccomp gate (gate.h) before it waits, so that
+ * l->gate_errno is known on return; it must be seized before launch_go(), because a
+ * gated execve without a tracer fails.  Returns 0 or -errno and @e.
  */
 int launch_fork(struct launch *l, char *const argv[], bool gated, struct err *e);
 

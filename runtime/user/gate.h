@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate.h - a seccomp filter that stops a program at its mapping calls only.
+ *
+ * SECCOMP_RET_TRACE for the calls of hvar_call_numbers(), of each of the three
+ * ABIs; every other call is a constant ALLOW, which the kernel keeps in a
+ * bitmap and does not even run the filter for.  A filter cannot be taken off again:
+ * without a tracer the gated calls fail with ENOSYS, so the tracer must live
+ * as long as the program, or take it along (PTRACE_O_EXITKILL).
+ */
+#ifndef GATE_H
+#define GATE_H
+
+/* SECCOMP_RET_DATA of our stops: tells them from those of a filter of the program's own. */
+#define GATE_MARK 0x4856
+
+struct gate;
+
+struct gate *gate_new(void); /* NULL: no memory */
+void gate_free(struct gate *g);
+
+/*
+ * Gate the calling process, with no_new_privs only where CAP_SYS_ADMIN is
+ * missing.  System calls only, for the time between fork and exec.  Returns 0 or -errno.
+ */
+int gate_install(const struct gate *g);
+
+#endif /* GATE_H */
