@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_record.h - what the kernel writes into perf rings, read in time order.
+ *
+ * The format is that of perf_event_open(2) for one fixed sample_type,
+ * PERF_RECORD_SAMPLE_TYPE, with sample_id_all.  A ring's bytes come from the
+ * kernel, but a record that breaks the format is counted and left out, and never
+ * read past.
+ */
+#ifndef PERF_RECORD_H
+#define PERF_RECORD_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream.h"
+
+#define PERF_RECORD_SAMPLE_TYPE                                                \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |           \
+	 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |             \
+	 PERF_SAMPLE_REGS_USER)
+
+/* The general registers, ip and flags, as attr.sample_regs_user wants them. */
+#define PERF_RECORD_REGS 0xff03ffull
+
+enum perf_record_what {
+	PERF_IS_SAMPLE = 1,
+	PERF_IS_MAP,	  /* a mapping that is there now */
+	PERF_IS_FORK,	  /* pid, tid are the new task's */
+	PERF_IS_EXIT,
+	PERF_IS_COMM,
+	PERF_IS_LOST,	  /* records for which the ring had no room */
+	PERF_IS_THROTTLE, /* the kernel found the timer too fast */
+};
+
+struct perf_record {
+	enum perf_record_what what;
+	uint32_t cpu;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t id;	  /* of the event that was opened, also for what inherited it */
+	int32_t pid, tid; /* in our pid namespace; 0 or -1: outside of it */
+	union {
+		struct {
+			uint64_t ip, period_ns;
+			uint32_t flags; /* enum hvar_sample_flags */
+			uint64_t regs[STREAM_REGS];
+		} sample;
+		struct {
+			uint64_t start, end, pgoff; /* bytes; pgoff means nothing without a file */
+			uint32_t prot;		    /* enum hvar_prot */
+			uint32_t dev_major, dev_minor;
+			uint64_t ino;
+			const char *name; /* good during the call only */
+		} map;
+		struct {
+			int32_t ppid, ptid; /* FORK: who made it */
+		} task;
+		struct {
+			const char *name; /* good during the call only */
+			bool exec;	  /* a program was executed; else only renamed */
+		} comm;
+		struct {
+			uint64_t count;
+		} lost;
+	} u;
+};
+
+/*
+ * Read the record of @len bytes (its header's size) at @rec, 8-aligned.
+ * Returns 1, 0 if it is of a kind that nobody here asked for, or -EBADMSG.
+ */
+int perf_record_read(const void *rec, size_t len, struct perf_record *out);
+
+/* One ring: the kernel moves head, we move tail. */
+struct perf_ring {
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	uint64_t size;	     /* of data, a power of 2 */
+	uint64_t head, tail; /* as last read, as last written */
+	uint64_t time_ns;    /* of the record at tail, if ready */
+	uint32_t len;	     /* its size */
+	bool ready;
+};
+
+/* The ring that is mapped at @base, @len bytes in all.  Returns 0 or -EINVAL. */
+int perf_ring_init(struct perf_ring *r, void *base, size_t len);
+
+struct perf_ring_counts {
+	uint64_t samples;   /* delivered */
+	uint64_t lost;	    /* records the kernel had no room for */
+	uint64_t throttled; /* times the kernel stopped the timer for a while */
+	uint64_t damaged;   /* records that broke the format */
+};
+
+typedef void (*perf_record_fn)(void *ctx, const struct perf_record *r);
+
+/*
+ * Hand what the @n rings at @v hold up to @until_ns (~0: all of it), merged in
+ * time order, to @fn; what is older than something handed over before still comes, late.
+ * @bounce is room for one record, 65536 bytes, 8-aligned.
+ */
+void perf_ring_merge(struct perf_ring *v, size_t n, uint64_t until_ns,
+		     void *bounce, struct perf_ring_counts *counts,
+		     perf_record_fn fn, void *ctx);
+
+#endif /* PERF_RECORD_H */

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "perf_ring.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	PAGE = 4096,
+	MIN_PAGES = 1,
+	/* With its control page, just what kernel.perf_event_mlock_kb = 516 gives each CPU. */
+	USUAL_PAGES = 128,
+	MAX_PAGES = 2048,
+	RECORD_MAX = 65536,
+	OWNERS = 4096,
+	TAKEOVER = 3, /* samples in a row from another event */
+};
+
+struct cpu_ring {
+	int fd; /* an event of our own that counts nothing and carries the ring */
+	int cpu;
+	void *base;
+	size_t len;
+};
+
+/*
+ * A thread born while its process is being attached to may have inherited its
+ * parent's event on a CPU and been given one of its own: two timers for one
+ * task.  The first event seen for a task on a CPU owns it; samples of another are
+ * left out, unless the owner is not heard of any more.
+ */
+struct owner {
+	uint32_t tid, cpu;
+	uint64_t id;
+	uint32_t others; /* samples in a row from another event */
+};
+
+struct perf_rings {
+	struct perf_rings_options o;
+	size_t pages;
+	struct cpu_ring *cpus;
+	struct perf_ring *rings; /* beside cpus */
+	size_t n;
+	int *fds; /* of the events of all tasks */
+	size_t n_fds, cap_fds;
+	size_t tasks;
+	uint64_t skipped;
+	int epoll;
+	struct perf_ring_counts counts;
+	uint64_t *bounce;
+	struct owner *owners; /* once there are two tasks */
+	perf_record_fn fn;
+	void *ctx;
+};
+
+static int perf_open(struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+/* What all our events have in common, the carriers of the rings as well. */
+static void attr_common(struct perf_event_attr *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->size = sizeof(*a);
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_DUMMY;
+	a->sample_type = PERF_RECORD_SAMPLE_TYPE;
+	a->sample_regs_user = PERF_RECORD_REGS;
+	a->sample_id_all = 1;
+	a->disabled = 1;
+	a->exclude_kernel = 1;
+	a->exclude_hv = 1;
+	a->use_clockid = 1;
+	a->clockid = CLOCK_MONOTONIC;
+	a->watermark = 1; /* of 0 bytes: half a ring, whatever its size will be */
+}
+
+static void attr_task(struct perf_event_attr *a, const struct perf_rings *r)
+{
+	attr_common(a);
+	a->inherit = 1;
+	a->enable_on_exec = r->o.on_exec;
+	if (r->o.hz) {
+		a->config = PERF_COUNT_SW_CPU_CLOCK;
+		a->sample_period = 1000000000 / r->o.hz;
+	}
+	if (r->o.maps) {
+		a->mmap = 1;
+		a->mmap2 = 1;
+		a->mmap_data = 1;
+		a->comm = 1;
+		a->comm_exec = 1;
+		a->task = 1;
+	}
+}
+
+static int paranoid(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int v = -99;
+
+	if (!f)
+		return v;
+	if (fscanf(f, "%d", &v) != 1)
+		v = -99;
+	fclose(f);
+	return v;
+}
+
+static int refused(int code, struct err *e)
+{
+	int level = paranoid();
+
+	switch (code) {
+	case EACCES:
+	case EPERM:
+		if (level > 2)
+			return err_set(e, code, "perf timer: refused, since kernel.perf_event_paranoid is %d; "
+				       "run \"sysctl kernel.perf_event_paranoid=2\" as root", level);
+		return err_set(e, code, "perf timer: refused (%s), most likely by a seccomp filter, as containers have; "
+			       "allow perf_event_open in its seccomp profile, or use --source ptrace",
+			       strerror(code));
+	case ENOSYS:
+	case ENOENT:
+		return err_set(e, code, "perf timer: this kernel has none (%s); use --source ptrace",
+			       strerror(code));
+	case EMFILE:
+	case ENFILE:
+		return err_set(e, code, "perf timer: %s; raise the limit with \"ulimit -n\"",
+			       strerror(code));
+	default:
+		return err_set(e, code, "perf timer: cannot be opened (%s); use --source ptrace",
+			       strerror(code));
+	}
+}
+
+/* "0-3,5,8-9" in @text: calls add(cpu) for each. */
+static int each_cpu(const char *text, int (*add)(struct perf_rings *, int, struct err *),
+		    struct perf_rings *r, struct err *e)
+{
+	while (*text >= '0' && *text <= '9') {
+		char *end;
+		unsigned long lo = strtoul(text, &end, 10), hi = lo;
+
+		if (*end == '-')
+			hi = strtoul(end + 1, &end, 10);
+		for (; lo <= hi && lo < 65536; lo++) {
+			int err = add(r, (int)lo, e);
+
+			if (err)
+				return err;
+		}
+		text = *end == ',' ? end + 1 : end;
+	}
+	return 0;
+}
+
+/* A carrier on @cpu.  A CPU that is possible but not there now is passed over. */
+static int add_cpu(struct perf_rings *r, int cpu, struct err *e)
+{
+	struct perf_event_attr a;
+	struct cpu_ring *v;
+	int fd;
+
+	attr_common(&a);
+	fd = perf_open(&a, 0, cpu);
+	if (fd < 0 && (errno == ENODEV || errno == EINVAL))
+		return 0;
+	if (fd < 0)
+		return refused(errno, e);
+	v = realloc(r->cpus, (r->n + 1) * sizeof(*v));
+	if (!v) {
+		close(fd);
+		return err_set(e, ENOMEM, "perf rings: no memory");
+	}
+	r->cpus = v;
+	v[r->n++] = (struct cpu_ring){ .fd = fd, .cpu = cpu, .base = MAP_FAILED };
+	return 0;
+}
+
+/*
+ * All that are possible, whether online or not: a container may be shown a list
+ * of its own as online.  The kernel says which are not there.
+ */
+static int add_cpus(struct perf_rings *r, struct err *e)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	char text[4096];
+	int err;
+
+	if (!f || !fgets(text, sizeof(text), f))
+		snprintf(text, sizeof(text), "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
+	if (f)
+		fclose(f);
+	err = each_cpu(text, add_cpu, r, e);
+	if (!err && !r->n)
+		err = err_set(e, EINVAL, "perf timer: no CPU takes it (\"%.40s\" are possible); use --source ptrace",
+			      text);
+	return err;
+}
+
+static void unmap_rings(struct perf_rings *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->cpus[i].base != MAP_FAILED)
+			munmap(r->cpus[i].base, r->cpus[i].len);
+		r->cpus[i].base = MAP_FAILED;
+	}
+}
+
+/* Rings of @pages data pages for all CPUs, or none. */
+static int map_rings(struct perf_rings *r, size_t pages)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct cpu_ring *c = &r->cpus[i];
+
+		c->len = (pages + 1) * PAGE;
+		c->base = mmap(NULL, c->len, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
+		if (c->base == MAP_FAILED || perf_ring_init(&r->rings[i], c->base, c->len)) {
+			int code = c->base == MAP_FAILED ? errno : EINVAL;
+
+			unmap_rings(r);
+			return -code;
+		}
+	}
+	return 0;
+}
+
+/* The kernel's room for unprivileged rings is shared with the user's other measurings: take less if need be. */
+static int map_what_fits(struct perf_rings *r, struct err *e)
+{
+	int err;
+
+	r->rings = calloc(r->n, sizeof(*r->rings));
+	if (!r->rings)
+		return err_set(e, ENOMEM, "perf rings: no memory");
+	for (;;) {
+		err = map_rings(r, r->pages);
+		if (!err)
+			return 0;
+		if ((err != -EPERM && err != -ENOMEM) || r->pages == MIN_PAGES)
+			break;
+		r->pages /= 2;
+	}
+	return err_set(e, -err, "perf rings: %s; raise the limit with \"sysctl kernel.perf_event_mlock_kb=1032\" as root or \"ulimit -l\"",
+		       err == -EPERM ? "no more memory may be locked" : strerror(-err));
+}
+
+/* A carrier proves little: the timer itself, with user registers, on ourselves. */
+static int try_timer(const struct perf_rings *r, struct err *e)
+{
+	struct perf_event_attr a;
+	int fd;
+
+	attr_task(&a, r);
+	fd = perf_open(&a, 0, r->cpus[0].cpu);
+	if (fd < 0)
+		return refused(errno, e);
+	close(fd);
+	return 0;
+}
+
+static int watch_rings(struct perf_rings *r, struct err *e)
+{
+	r->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (r->epoll < 0)
+		return refused(errno, e);
+	for (size_t i = 0; i < r->n; i++) {
+		struct epoll_event ev = { .events = EPOLLIN };
+
+		if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, r->cpus[i].fd, &ev))
+			return refused(errno, e);
+	}
+	return 0;
+}
+
+/* Half a second of samples at @hz, a power of two. */
+static size_t pages_for(unsigned hz)
+{
+	size_t pages = USUAL_PAGES;
+
+	while (pages < MAX_PAGES && pages * PAGE < (size_t)hz * 208 / 2)
+		pages *= 2;
+	return pages;
+}
+
+struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err *e)
+{
+	struct perf_rings *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		err_set(e, ENOMEM, "perf rings: no memory");
+		return NULL;
+	}
+	r->o = *o;
+	r->epoll = -1;
+	r->pages = pages_for(o->hz);
+	r->bounce = malloc(RECORD_MAX);
+	if (!r->bounce)
+		err_set(e, ENOMEM, "perf rings: no memory");
+	else if (!add_cpus(r, e) && !try_timer(r, e) && !map_what_fits(r, e) &&
+		 !watch_rings(r, e))
+		return r;
+	perf_rings_free(r);
+	return NULL;
+}
+
+void perf_rings_free(struct perf_rings *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n_fds; i++)
+		close(r->fds[i]);
+	unmap_rings(r);
+	for (size_t i = 0; i < r->n; i++)
+		close(r->cpus[i].fd);
+	if (r->epoll >= 0)
+		close(r->epoll);
+	free(r->fds);
+	free(r->cpus);
+	free(r->rings);
+	free(r->bounce);
+	free(r->owners);
+	free(r);
+}
+
+/* Up to the hard limit; false if we are there already.  CMD was started before, and keeps its own. */
+static bool raise_fd_limit(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= l.rlim_max)
+		return false;
+	l.rlim_cur = l.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &l);
+}
+
+static int room_for_fds(struct perf_rings *r)
+{
+	size_t cap = r->cap_fds ? r->cap_fds * 2 : 64;
+	int *v;
+
+	if (r->n_fds + r->n <= r->cap_fds)
+		return 0;
+	if (cap < r->n_fds + r->n)
+		cap = r->n_fds + r->n;
+	v = realloc(r->fds, cap * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	r->fds = v;
+	r->cap_fds = cap;
+	return 0;
+}
+
+static int why_not_task(struct perf_rings *r, int code, pid_t tid, struct err *e)
+{
+	switch (code) {
+	case ESRCH:
+		return -ESRCH;
+	case EMFILE:
+	case ENFILE:
+		r->skipped++;
+		return err_set(e, EMFILE, "perf timer: no file descriptors left for thread %d; raise the limit with \"ulimit -n\"",
+			       (int)tid);
+	case EACCES:
+	case EPERM:
+		return err_set(e, code, "process %d: perf may not look at it, since it is someone else's or has changed its ids; run hotvar as root or as its owner",
+			       (int)tid);
+	default:
+		return refused(code, e);
+	}
+}
+
+/* One event of @tid on CPU @i, writing to that CPU's ring. */
+static int add_event(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i)
+{
+	int fd = perf_open(a, tid, r->cpus[i].cpu);
+
+	if (fd < 0 && errno == EMFILE && raise_fd_limit())
+		fd = perf_open(a, tid, r->cpus[i].cpu);
+	if (fd < 0)
+		return errno == ENODEV ? 0 : -errno; /* the CPU went away */
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd)) {
+		int code = errno;
+
+		close(fd);
+		return -code;
+	}
+	r->fds[r->n_fds++] = fd;
+	return 0;
+}
+
+int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
+{
+	size_t before = r->n_fds;
+	struct perf_event_attr a;
+	int err = room_for_fds(r);
+
+	attr_task(&a, r);
+	for (size_t i = 0; !err && i < r->n; i++)
+		err = add_event(r, &a, tid, i);
+	/* Not one is enabled before all write to their rings: nothing is lost without a count. */
+	for (size_t i = before; !err && !r->o.on_exec && i < r->n_fds; i++)
+		if (ioctl(r->fds[i], PERF_EVENT_IOC_ENABLE, 0))
+			err = -errno;
+	if (err) {
+		while (r->n_fds > before)
+			close(r->fds[--r->n_fds]);
+		return why_not_task(r, -err, tid, e);
+	}
+	if (++r->tasks == 2)
+		r->owners = calloc(OWNERS, sizeof(*r->owners));
+	return 0;
+}
+
+uint64_t perf_rings_skipped(const struct perf_rings *r)
+{
+	return r->skipped;
+}
+
+void perf_rings_stop(struct perf_rings *r)
+{
+	for (size_t i = 0; i < r->n_fds; i++)
+		ioctl(r->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+int perf_rings_fd(const struct perf_rings *r)
+{
+	return r->epoll;
+}
+
+/* Is @rec a sample of a task whose timer on that CPU is another event? */
+static bool second_timer(struct perf_rings *r, const struct perf_record *rec)
+{
+	uint32_t tid = (uint32_t)rec->tid;
+	struct owner *o = &r->owners[(tid * 2654435761u ^ rec->cpu * 40503u) % OWNERS];
+
+	if (o->tid != tid || o->cpu != rec->cpu)
+		*o = (struct owner){ .tid = tid, .cpu = rec->cpu, .id = rec->id };
+	if (o->id == rec->id) {
+		o->others = 0;
+		return false;
+	}
+	if (++o->others < TAKEOVER)
+		return true;
+	o->id = rec->id;
+	o->others = 0;
+	return false;
+}
+
+static void take(void *ctx, const struct perf_record *rec)
+{
+	struct perf_rings *r = ctx;
+
+	if (rec->what == PERF_IS_SAMPLE && r->owners && second_timer(r, rec)) {
+		r->counts.samples--;
+		return;
+	}
+	r->fn(r->ctx, rec);
+}
+
+void perf_rings_drain(struct perf_rings *r, uint64_t until_ns, perf_record_fn fn,
+		      void *ctx)
+{
+	r->fn = fn;
+	r->ctx = ctx;
+	perf_ring_merge(r->rings, r->n, until_ns, r->bounce, &r->counts, take, r);
+}
+
+const struct perf_ring_counts *perf_rings_counts(const struct perf_rings *r)
+{
+	return &r->counts;
+}
+
+void perf_ring_sample(const struct perf_record *rec, uint32_t mm,
+		      struct stream_sample *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->ev.time_ns = rec->time_ns;
+	out->ev.type = HVAR_EVENT_SAMPLE;
+	out->ev.mm = mm;
+	out->ev.pid = (uint32_t)rec->pid;
+	out->ev.tid = (uint32_t)rec->tid;
+	out->ev.u.sample.ip = rec->u.sample.ip;
+	out->ev.u.sample.period_ns = rec->u.sample.period_ns;
+	out->ev.u.sample.flags = rec->u.sample.flags;
+	out->ev.u.sample.cpu = rec->cpu;
+	memcpy(out->regs, rec->u.sample.regs, sizeof(out->regs));
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_ring.h - timer samples and map news of tasks, from the kernel's perf events.
+ *
+ * One ring for each CPU, whatever the number of tasks: each task followed has
+ * one event on each CPU (an inherited event cannot be for all CPUs and have a
+ * ring), and all events of a CPU write to its ring.  What a followed
+ * task forks or clones later is followed without another call.
+ *
+ * The timer is the CPU clock, counted while the task runs; only what it does in user mode is
+ * sampled.  No privilege is needed up to kernel.perf_event_paranoid = 2.  Used by one thread.
+ */
+#ifndef PERF_RING_H
+#define PERF_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "perf_record.h"
+#include "stream.h"
+
+struct perf_rings;
+
+struct perf_rings_options {
+	unsigned hz;  /* samples a second of CPU time of each task; 0: none */
+	bool maps;    /* also FORK EXIT COMM and each new mapping */
+	bool on_exec; /* events begin when the task executes a program, not at once */
+};
+
+/* Returns NULL and @e: refused, not there, no memory to lock; each with what mends it. */
+struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err *e);
+void perf_rings_free(struct perf_rings *r);
+
+/*
+ * Follow the task @tid.  Returns 0; -ESRCH: gone; -EMFILE: no more file
+ * descriptors may be had, even after raising the soft limit (perf_rings_skipped()
+ * counts it); or -errno and @e.
+ */
+int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e);
+uint64_t perf_rings_skipped(const struct perf_rings *r);
+
+/* No more samples or news; what is in the rings stays. */
+void perf_rings_stop(struct perf_rings *r);
+
+/* Becomes readable when a ring is half full.  Borrowed. */
+int perf_rings_fd(const struct perf_rings *r);
+
+/*
+ * Hand over what the rings hold up to @until_ns (~0: all), in time order.
+ * A CPU may still be writing a record of a moment ago: with an @until_ns
+ * that lies a millisecond back, nothing comes out of order.
+ */
+void perf_rings_drain(struct perf_rings *r, uint64_t until_ns, perf_record_fn fn,
+		      void *ctx);
+
+const struct perf_ring_counts *perf_rings_counts(const struct perf_rings *r);
+
+/* A sample record as the stream has it; @mm is the address space's number. */
+void perf_ring_sample(const struct perf_record *rec, uint32_t mm,
+		      struct stream_sample *out);
+
+#endif /* PERF_RING_H */
