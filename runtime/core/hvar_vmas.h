@@ -41,7 +41,7 @@ enum hvar_region {
 struct hvar_vma {
 	uint64_t start;	 /* first byte */
 	uint64_t end;	 /* one past the last byte */
-	uint64_t pgoff;	 /* of start, in bytes into the module's file; 0 without one */
+	uint64_t pgoff;	 /* of start, in bytes into the module's file; 0 without a file */
 	uint32_t module; /* number in the host's module table, 0: no file and no name */
 	uint8_t prot;	 /* enum hvar_prot bits */
 	uint8_t region;	 /* enum hvar_region */
@@ -51,6 +51,7 @@ struct hvar_vma {
 /* Facts of an area that change neither what it may be used for nor its kind. */
 enum hvar_vma_flags {
 	HVAR_VMA_DELETED = 1, /* the file had no name any more when last looked at */
+	HVAR_VMA_NAMED = 2,   /* its module is a name, no file ("[anon:x]"): no pgoff */
 };
 
 struct hvar_vmas {
@@ -71,6 +72,9 @@ struct hvar_vmas {
  */
 HVAR_API void hvar_vmas_init(struct hvar_vmas *m, void *mem, uint64_t size);
 HVAR_API uint64_t hvar_vmas_bytes(uint32_t n);
+
+/* How many more areas surely fit, whatever the calls. */
+HVAR_API uint32_t hvar_vmas_room(const struct hvar_vmas *m);
 
 /* The caller has copied the list's bytes to @mem, of @size bytes, not fewer. */
 HVAR_API void hvar_vmas_moved(struct hvar_vmas *m, void *mem, uint64_t size);
@@ -101,7 +105,12 @@ HVAR_API const struct hvar_vma *hvar_vmas_prev(const struct hvar_vmas *m,
 HVAR_API int hvar_vmas_set(struct hvar_vmas *m, uint64_t start, uint64_t end,
 			   const struct hvar_vma *as);
 
-/* Would @b, which starts where @a ends, be one area with it? */
+/*
+ * Would @b, which starts where @a ends, be one area with it?  Alike in module,
+ * prot, region and flags, and with @b's pgoff following @a's where there is
+ * one: without a module, with HVAR_VMA_NAMED, and in the regions heap, stack, vdso,
+ * vvar and vsyscall there is none (set() keeps it 0), as in /proc/PID/maps.
+ */
 HVAR_API bool hvar_vma_joins(const struct hvar_vma *a, const struct hvar_vma *b);
 
 /* The attributes (all but start and end) of @v at @addr, inside it, into @out. */
