@@ -50,7 +50,7 @@ struct hvar_image_seg {
 struct hvar_image_section {
 	uint64_t vaddr, size;
 	uint32_t name; /* string */
-	uint32_t kind; /* enum hvar_kind TEXT DATA RODATA RELRO BSS TLS */
+	uint32_t kind; /* enum hvar_kind TEXT DATA RODATA RELRO BSS TLS (.tbss only: it takes no memory) */
 };
 
 enum hvar_sym_binding { HVAR_BIND_LOCAL, HVAR_BIND_GLOBAL, HVAR_BIND_WEAK, HVAR_BIND_UNIQUE };
@@ -71,7 +71,7 @@ struct hvar_image_sym {
 	uint8_t binding, type, flags, zero;
 };
 
-/* The header, private to hvar_image.c and to the builder: see there. */
+/* The bytes themselves: hvar_image_format.h, for the builder. */
 struct hvar_image_header;
 
 struct hvar_image {
@@ -85,9 +85,13 @@ struct hvar_image {
 	const char *strs;
 	uint32_t n_segs, n_sections, n_syms, n_tls_syms;
 	struct hvar_image_seg tls;	       /* PT_TLS; memsz 0: none */
-	const void *extents, *pages;	       /* private */
-	uint32_t n_extents, n_pages;
-	uint64_t first_page;		       /* vaddr of pages[0] */
+	uint64_t relro, relro_size;	       /* PT_GNU_RELRO: vaddr and bytes; 0: none */
+	const uint64_t *starts, *tls_starts;   /* private: see hvar_image_format.h */
+	const uint32_t *owners, *tls_owners, *pages;
+	uint32_t n_extents, n_tls_extents, n_pages;
+	uint32_t n_mem_sections;	       /* sections that are no TLS ones come first */
+	uint32_t page_shift;
+	uint64_t first_page;
 	uint32_t flags;			       /* enum hvar_image_flags */
 	uint8_t build_id_len;
 	uint8_t build_id[HVAR_BUILD_ID_MAX];

@@ -9,6 +9,10 @@
  * p_filesz up to pageup(p_vaddr + p_memsz) is an anonymous VMA that follows and
  * belongs to the module, and not a page further, whatever it was merged with.
  * Slack and gaps name nothing.  A miss says why.
+ *
+ * Which PT_LOAD an area maps is not told by its own offset alone (small files
+ * have all of them in one page): the load bias that most PT_LOADs of the file
+ * agree on, looked up in the same map, decides.
  */
 #ifndef HVAR_RESOLVE_H
 #define HVAR_RESOLVE_H
@@ -29,6 +33,7 @@ enum hvar_reason {
 	HVAR_REASON_NO_ELF,   /* mapped file is no ELF file */
 	HVAR_REASON_NO_FILE,  /* memory without a file: heap, stack, anonymous */
 	HVAR_REASON_BAD_ELF,  /* the file is damaged, or of a class we cannot read */
+	HVAR_REASON_NOT_LOADED, /* an ELF file mapped as plain data: its variables are not there */
 	HVAR_REASONS
 };
 
