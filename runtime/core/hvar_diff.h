@@ -20,9 +20,18 @@ typedef void (*hvar_emit_fn)(void *ctx, const struct hvar_event *e);
 /*
  * @seen, @n areas sorted and disjoint, is all that is mapped in [@lo, @hi) now;
  * areas that reach over its ends are clipped here.  Bring @m up to it and tell
- * each difference to @emit, gone areas first, then by address: as UNMAP, MAP,
- * PROTECT (only prot differs), GROW and SHRINK (one area, one end moved), with the time, ids and
- * cause of @base.  With type HVAR_EVENT_INITIAL in @base, new areas are told as INITIAL.
+ * each difference to @emit, first what is gone, then the rest, each by address,
+ * with the time, ids and cause of @base:
+ *
+ *	UNMAP	these bytes are gone: a whole area, or the middle of one
+ *	SHRINK	one end of an area is gone
+ *	MAP	these bytes are new: an area, or what joins two into one
+ *	GROW	they are new and join one area, whose end has moved
+ *	PROTECT	the same memory (module, offset, origin, shared or not) has another
+ *		prot, label ([heap], [stack], jit) or flags; only those bytes
+ *
+ * Other memory in place of old is first gone, then new.  With type
+ * HVAR_EVENT_INITIAL in @base, new bytes are told as INITIAL, never as MAP or GROW.
  *
  * Returns 0, -EINVAL if @seen is not sorted, disjoint and non-empty entry by entry
  * (nothing changed, nothing told), or -ENOSPC if @m ran out of room: what was
@@ -34,7 +43,8 @@ HVAR_API int hvar_diff(struct hvar_vmas *m, uint64_t lo, uint64_t hi,
 
 /*
  * Do to @m what @e says (INITIAL MAP UNMAP PROTECT MOVE GROW SHRINK; any other
- * type changes nothing).  Returns 0, -EINVAL for an impossible range or -ENOSPC.
+ * type changes nothing).  Returns 0, -EINVAL for an impossible range, or -ENOSPC
+ * with only @m->lost changed.
  */
 HVAR_API int hvar_apply(struct hvar_vmas *m, const struct hvar_event *e);
 
