@@ -66,6 +66,16 @@ int session_run(struct session *s, struct err *e);
 /* After session_run() with still_running: wait until CMD ends; sets wait_status. */
 int session_serve(struct session *s, struct err *e);
 
+/*
+ * What an engine does, whenever a wait of it was interrupted, about the signals
+ * that asked it to end.  An attached session ends at the first.  A launched one
+ * ends when CMD does: the terminal sends CMD SIGINT and SIGQUIT itself; SIGTERM
+ * and SIGHUP, which only hotvar got, are passed on to @cmd (0: it has ended), with a SIGCONT
+ * so that it can act on them.  If CMD is @stopped, or does not care, a SIGINT
+ * (the second, if it runs) ends the measuring.  True: end now.
+ */
+bool session_heed(const struct session *s, pid_t cmd, bool stopped);
+
 /* ^C or SIGTERM: asks the running session of this process to end.  Async-signal-safe. */
 void session_stop(int sig);
 /* The signal that asked, or 0.  Engines look at it whenever a wait is interrupted. */

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session.c - choose an engine and run it; hear the signals that ask for an end.
+ *
+ * The gate of engine_ptrace costs each system call about 30 ns and each mapping
+ * call two stops; the kernel's own reports to perf cost nothing.  So perf is first
+ * choice for sampling, and ptrace for watching the map alone, call by call.
+ */
+#include "config.h"
+
+#include "session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "target.h"
+
+static const struct session_engine *const session_engines[] = {
+	&engine_perf,
+	&engine_ptrace,
+};
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t asked;	  /* the last signal, 0: none */
+static volatile sig_atomic_t asked_times; /* how often, whichever */
+static volatile sig_atomic_t session_tid; /* whose wait must be interrupted, 0: no session runs */
+static int heeded_times;		  /* how many of them session_heed() has seen */
+
+void session_stop(int sig)
+{
+	int old_errno = errno, tid = session_tid;
+
+	/* The kernel may have chosen another thread: pass it on to the one that waits. */
+	if (tid && tid != (int)syscall(SYS_gettid)) {
+		syscall(SYS_tgkill, getpid(), tid, sig);
+	} else {
+		asked = sig;
+		asked_times++;
+	}
+	errno = old_errno;
+}
+
+int session_stopping(void)
+{
+	return asked;
+}
+
+bool session_heed(const struct session *s, pid_t cmd, bool stopped)
+{
+	int times = asked_times, sig = asked;
+	bool again = heeded_times > 0;
+
+	if (times == heeded_times)
+		return false;
+	heeded_times = times;
+	if (!s->argv)
+		return true;
+	if (sig == SIGTERM || sig == SIGHUP) {
+		if (cmd > 0 && !kill(cmd, sig))
+			kill(cmd, SIGCONT);
+		return cmd <= 0;
+	}
+	return again || times > 1 || stopped || cmd <= 0;
+}
+
+static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define N_END_SIGNALS (sizeof(end_signals) / sizeof(end_signals[0]))
+
+struct caught {
+	struct sigaction old[N_END_SIGNALS];
+	bool ours[N_END_SIGNALS];
+};
+
+/* Catch what nobody else catches; an ignored SIGHUP (nohup) stays ignored. */
+static void catch_signals(struct caught *c)
+{
+	struct sigaction sa = { .sa_handler = session_stop };
+	size_t i;
+
+	sigemptyset(&sa.sa_mask);
+	session_tid = (int)syscall(SYS_gettid);
+	for (i = 0; i < N_END_SIGNALS; i++) {
+		c->ours[i] = !sigaction(end_signals[i], NULL, &c->old[i]) &&
+			     c->old[i].sa_handler == SIG_DFL;
+		if (c->ours[i])
+			sigaction(end_signals[i], &sa, NULL);
+	}
+}
+
+static void let_go_of_signals(const struct caught *c)
+{
+	size_t i;
+
+	for (i = 0; i < N_END_SIGNALS; i++)
+		if (c->ours[i])
+			sigaction(end_signals[i], &c->old[i], NULL);
+	session_tid = 0;
+}
+
+/* ---- choosing ---- */
+
+/* The engine that can run @s, or NULL and @e with every reason. */
+static const struct session_engine *choose(const struct session *s, struct err *e)
+{
+	struct err perf = { 0 };
+
+	switch (s->source) {
+	case SESSION_PERF:
+		return engine_perf.available(s, e) ? NULL : &engine_perf;
+	case SESSION_PTRACE:
+		return engine_ptrace.available(s, e) ? NULL : &engine_ptrace;
+	case SESSION_AUTO:
+		break;
+	}
+	if (s->hz && !s->stops && !engine_perf.available(s, &perf))
+		return &engine_perf;
+	if (!engine_ptrace.available(s, e))
+		return &engine_ptrace;
+	if (perf.text[0])
+		err_exit(e, EPERM, e->status, "%.500s; and %.500s",
+			 strdupa(e->text), perf.text);
+	return NULL;
+}
+
+int session_run(struct session *s, struct err *e)
+{
+	const struct session_engine *engine;
+	struct caught caught;
+	int err;
+
+	s->wait_status = -1;
+	s->samples = 0;
+	s->elapsed_ns = 0;
+	s->still_running = false;
+	s->engine = "";
+	s->note[0] = '\0';
+	if (!s->argv) {
+		err = target_check(s->pid, e);
+		if (err)
+			return err;
+	}
+	engine = choose(s, e);
+	if (!engine)
+		return -EPERM;
+	s->engine = engine->name;
+	heeded_times = 0;
+	catch_signals(&caught);
+	err = engine->run(s, e);
+	let_go_of_signals(&caught);
+	if (!s->still_running || err)
+		asked = asked_times = 0;
+	return err;
+}
+
+int session_serve(struct session *s, struct err *e)
+{
+	struct caught caught;
+	size_t i;
+	int err = 0;
+
+	if (!s->still_running)
+		return 0;
+	catch_signals(&caught);
+	for (i = 0; i < sizeof(session_engines) / sizeof(session_engines[0]); i++)
+		if (session_engines[i]->serve && !strcmp(session_engines[i]->name, s->engine))
+			err = session_engines[i]->serve(s, e);
+	let_go_of_signals(&caught);
+	asked = asked_times = 0;
+	return err;
+}

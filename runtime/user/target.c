@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * target.c - what /proc says of a process before anything is done to it.
+ */
+#include "config.h"
+
+#include "target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* /proc/@tid/@file into @buf, NUL-terminated: its length, or -errno. */
+static int proc_read(pid_t tid, const char *file, char *buf, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd, err;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	err = n < 0 ? -errno : (int)n;
+	close(fd);
+	buf[n < 0 ? 0 : n] = '\0';
+	return err;
+}
+
+long target_status(pid_t tid, const char *key)
+{
+	char buf[4096], *line;
+	size_t n = strlen(key);
+
+	if (proc_read(tid, "status", buf, sizeof(buf)) < 0)
+		return -1;
+	for (line = buf; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, n))
+			return strtol(line + n, NULL, 10);
+	}
+	return -1;
+}
+
+/* "7 (a ) b) S 1 ...": the name may hold anything, so from the last ')'. */
+char target_state(pid_t tid)
+{
+	char buf[512];
+	const char *p;
+
+	if (proc_read(tid, "stat", buf, sizeof(buf)) <= 0)
+		return '\0';
+	p = strrchr(buf, ')');
+	return p && p[1] ? p[2] : '\0';
+}
+
+pid_t target_tracer(pid_t tid, char name[64])
+{
+	long tracer = target_status(tid, "TracerPid:");
+	int n;
+
+	name[0] = '\0';
+	if (tracer <= 0)
+		return tracer < 0 ? -ESRCH : 0;
+	n = proc_read((pid_t)tracer, "comm", name, 64);
+	if (n > 0 && name[n - 1] == '\n')
+		name[n - 1] = '\0';
+	return (pid_t)tracer;
+}
+
+/* Kernel threads have no memory: their "statm" is all zero. */
+static bool is_kernel_thread(pid_t pid)
+{
+	char buf[64];
+
+	return target_status(pid, "Kthread:") == 1 ||
+	       (proc_read(pid, "statm", buf, sizeof(buf)) > 0 && buf[0] == '0');
+}
+
+int target_check(pid_t pid, struct err *e)
+{
+	char path[64];
+	long tgid;
+	char state;
+	int fd;
+
+	if (access("/proc/self/stat", R_OK))
+		return err_set(e, ENOENT,
+			       "cannot follow process %d: /proc is not mounted; mount -t proc proc /proc",
+			       (int)pid);
+	if (pid == getpid())
+		return err_set(e, EINVAL,
+			       "cannot follow process %d: it is hotvar itself; name another one",
+			       (int)pid);
+	state = pid > 0 ? target_state(pid) : '\0';
+	if (!state)
+		return err_set(e, ESRCH,
+			       "cannot follow process %d: no such process; see which there are: ps -e",
+			       (int)pid);
+	tgid = target_status(pid, "Tgid:");
+	if (tgid > 0 && tgid != pid)
+		return err_set(e, ESRCH,
+			       "cannot follow process %d: it is a thread of process %ld; use -p %ld",
+			       (int)pid, tgid, tgid);
+	if (state == 'Z' || state == 'X')
+		return err_set(e, ESRCH,
+			       "cannot follow process %d: it has ended and is a zombie until its parent %ld waits for it; name a living one",
+			       (int)pid, target_status(pid, "PPid:"));
+	if (is_kernel_thread(pid))
+		return err_set(e, EINVAL,
+			       "cannot follow process %d: it is a kernel thread, which has no memory map; name a user process",
+			       (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	if (errno == ENOENT || errno == ESRCH)
+		return err_set(e, ESRCH, "cannot follow process %d: it has just ended; start it again",
+			       (int)pid);
+	return err_set(e, errno,
+		       "cannot follow process %d: it is not ours (user %ld) or guards its memory: %s; run hotvar as its user or as root",
+		       (int)pid, target_status(pid, "Uid:"), strerror(errno));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * target.h - a process that runs already: can it be measured, and if not, why.
+ */
+#ifndef TARGET_H
+#define TARGET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "err.h"
+
+/*
+ * Is @pid a process that we may look into?  Returns 0; -ESRCH: gone, a zombie, or
+ * a thread (which process is said); -EINVAL: hotvar itself or a kernel thread;
+ * -EACCES: not ours; -ENOENT: no /proc.  Each with @e.
+ */
+int target_check(pid_t pid, struct err *e);
+
+/* Who traces task @tid: 0 nobody, or -ESRCH.  *@name is the tracer's command, "" if not known. */
+pid_t target_tracer(pid_t tid, char name[64]);
+
+/* A line of /proc/@tid/status, "Tgid:" say, as a number; -1 if there is none. */
+long target_status(pid_t tid, const char *key);
+
+/* Its state, as /proc/@tid/stat has it ('R', 'Z'); '\0' if it is gone. */
+char target_state(pid_t tid);
+
+#endif /* TARGET_H */
