@@ -40,7 +40,7 @@ static bool hvar_event_map_valid(const struct hvar_event *e)
 	if (e->u.map.prot & ~(HVAR_PROT_READ | HVAR_PROT_WRITE | HVAR_PROT_EXEC |
 			      HVAR_PROT_SHARED))
 		return false;
-	if (e->u.map.flags & ~HVAR_VMA_DELETED)
+	if (e->u.map.flags & ~(HVAR_VMA_DELETED | HVAR_VMA_NAMED))
 		return false;
 	/* What is gone may be told by its range alone; what is there is something. */
 	if (e->u.map.region >= HVAR_REGIONS ||

@@ -24,6 +24,10 @@ static bool hvar_key_has_file(const struct hvar_vma *v,
 {
 	if (!module || !module->ino)
 		return false;
+	/* All of "anon_inode:[perf_event]" have one inode, and a device may show
+	   each opener other memory: whether that is shared cannot be told. */
+	if ((module->flags & HVAR_MODULE_PSEUDO) && v->region == HVAR_REGION_FILE)
+		return false;
 	if (v->prot & HVAR_PROT_SHARED)
 		return true;
 	/* A private mapping of /dev/zero or of huge pages names a file it never shows. */

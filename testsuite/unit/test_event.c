@@ -113,7 +113,7 @@ static void test_maps(void **state)
 	BREAKS(e.u.map.prot = 16);
 	BREAKS(e.u.map.region = HVAR_REGIONS);
 	BREAKS(e.u.map.region = HVAR_REGION_NONE);
-	BREAKS(e.u.map.flags = 2);
+	BREAKS(e.u.map.flags = 4);
 	BREAKS(e.u.map.zero = 1);
 #undef BREAKS
 	e = map(HVAR_EVENT_UNMAP, 1, 2, 0, 0);

@@ -24,6 +24,8 @@ static const struct hvar_module huge_ino = { .dev_major = 8, .dev_minor = 1,
 					     .ino = 1ull << 63 | 7 };
 static const struct hvar_module nameless = { .path = 4, .flags = HVAR_MODULE_PSEUDO };
 
+static const struct hvar_module device = { .dev_minor = 14, .ino = 9, .flags = HVAR_MODULE_PSEUDO };
+
 static struct hvar_vma area(uint64_t start, uint64_t pgoff, uint8_t prot, uint8_t region)
 {
 	struct hvar_vma v = { .start = start, .end = start + 0x10000,
@@ -86,6 +88,10 @@ static void test_table(void **state)
 		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
 		{ "shared, a name without an inode", { R | W | S, R | W | S }, HVAR_REGION_SHM, { &nameless, &nameless }, { 1, 2 },
 		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
+		{ "a device shows each what it likes", { R | W | S, R | W | S }, HVAR_REGION_FILE, { &device, &device }, { 1, 2 },
+		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
+		{ "memfd by its pseudo file", { R | W | S, R | W | S }, HVAR_REGION_SHM, { &device, &device }, { 1, 2 },
+		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, true, false },
 	};
 
 	(void)state;
