@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * estimate_sites.c - finding and decoding the function around a sample.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate_sites.h"
+
+enum {
+	CACHE = 8192,		  /* entries, a power of 2 */
+	WINDOW = 2048,		  /* bytes read where a function's bounds are not known */
+	MAX_FUNCTION = 256 << 10, /* bytes; a larger one is taken as windows */
+	MAX_VARS = 4096,	  /* of one operand */
+};
+
+struct site_cache {
+	uint64_t where;
+	uint32_t module, mm;
+	struct site_function *f;
+	uint32_t insn;
+};
+
+int sites_init(struct sites *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->cache = calloc(CACHE, sizeof(*s->cache));
+	return s->cache ? 0 : -ENOMEM;
+}
+
+static void function_free(struct site_function *f)
+{
+	if (!f)
+		return;
+	for (uint32_t i = 0; f->ops && i < f->n; i++) {
+		if (!f->ops[i])
+			continue;
+		for (int m = 0; m < f->b->insn[i].n_mem; m++)
+			free(f->ops[i][m].v);
+		free(f->ops[i]);
+	}
+	free(f->ops);
+	free(f->hits);
+	free(f->time_ns);
+	free(f->branches);
+	blocks_free(f->b);
+	free(f);
+}
+
+void sites_fini(struct sites *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		function_free(s->v[i]);
+	free(s->v);
+	free(s->cache);
+	memset(s, 0, sizeof(*s));
+}
+
+static int compare(const struct site_function *f, uint32_t module, uint32_t mm,
+		   uint64_t where)
+{
+	if (f->module != module)
+		return f->module < module ? -1 : 1;
+	if (f->mm != mm)
+		return f->mm < mm ? -1 : 1;
+	if (f->end <= where)
+		return -1;
+	return f->start > where;
+}
+
+/* Where the first function lies that does not end before @at. */
+static size_t lower_bound(const struct sites *s, const struct code_site *at)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (compare(s->v[mid], at->module, at->mm, at->where) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct reader {
+	const struct estimate_env *env;
+	const struct hvar_event *ev;
+	uint64_t addr; /* of the function */
+};
+
+/* A jump table lies in other memory than the code: ask where it comes from. */
+static size_t read_program(void *ctx, uint64_t off, void *buf, size_t len)
+{
+	const struct reader *r = ctx;
+	struct code_site at;
+	uint64_t start, end;
+
+	if (!r->env->site(r->env->ctx, r->ev, r->addr + off, &at, &start, &end) ||
+	    r->addr + off >= end)
+		return 0;
+	if (len > end - (r->addr + off))
+		len = end - (r->addr + off);
+	return r->env->code(r->env->ctx, &at, buf, len);
+}
+
+static bool allocate(struct site_function *f)
+{
+	size_t n = f->b->n ? f->b->n : 1;
+
+	f->n = f->b->n;
+	f->hits = calloc(n, sizeof(*f->hits));
+	f->time_ns = calloc(n, sizeof(*f->time_ns));
+	f->ops = calloc(n, sizeof(struct site_operand *));
+	f->branches = calloc(n, sizeof(*f->branches));
+	return f->hits && f->time_ns && f->ops && f->branches;
+}
+
+static struct site_function *function_new(const struct estimate_env *env,
+					  const struct hvar_event *ev,
+					  const struct code_site *at, uint64_t start,
+					  uint64_t end, bool window)
+{
+	struct site_function *f = calloc(1, sizeof(*f));
+	struct code_site from = *at;
+	struct reader r = { env, ev, ev->u.sample.ip - (at->where - start) };
+	uint8_t *code = malloc(end - start);
+	size_t got;
+
+	if (!f || !code)
+		goto fail;
+	f->module = at->module;
+	f->mm = at->mm;
+	f->start = start;
+	f->end = end;
+	from.where = start;
+	got = env->code(env->ctx, &from, code, end - start);
+	if (got > end - start)
+		got = end - start;
+	if (got) {
+		f->b = blocks_new(code, got, r.addr,
+				  ev->u.sample.flags & HVAR_SAMPLE_ABI32, window,
+				  read_program, &r);
+		if (!f->b || !allocate(f))
+			goto fail;
+		if (window)
+			f->end = start + (f->b->size ? f->b->size : 1);
+	} else if (window) {
+		f->end = start + 1;
+	}
+	free(code);
+	return f;
+fail:
+	free(code);
+	function_free(f);
+	return NULL;
+}
+
+static bool insert(struct sites *s, size_t at, struct site_function *f)
+{
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 64;
+		struct site_function **v = realloc(s->v, cap * sizeof(*v));
+
+		if (!v)
+			return false;
+		s->v = v;
+		s->cap = cap;
+	}
+	memmove(&s->v[at + 1], &s->v[at], (s->n - at) * sizeof(struct site_function *));
+	s->v[at] = f;
+	s->n++;
+	return true;
+}
+
+/* Is @start..@end free of functions already decoded?  Else cut it short. */
+static void make_room(const struct sites *s, const struct code_site *at,
+		      uint64_t *start, uint64_t *end, bool *window)
+{
+	size_t i = lower_bound(s, at);
+
+	if (i && s->v[i - 1]->module == at->module && s->v[i - 1]->mm == at->mm &&
+	    s->v[i - 1]->end > *start) {
+		*start = at->where;
+		*window = true;
+	}
+	if (i < s->n && s->v[i]->module == at->module && s->v[i]->mm == at->mm &&
+	    s->v[i]->start < *end)
+		*end = s->v[i]->start;
+}
+
+static struct site_function *decode_around(struct sites *s,
+					   const struct estimate_env *env,
+					   const struct hvar_event *ev,
+					   const struct code_site *at,
+					   uint64_t left)
+{
+	uint64_t start = at->where, end = at->where;
+	bool window = !env->function(env->ctx, at, &start, &end) ||
+		      start > at->where || end <= at->where ||
+		      end - start > MAX_FUNCTION ||
+		      /* the part before ip must be mapped where we think */
+		      at->where - start > ev->u.sample.ip;
+	struct site_function *f;
+
+	if (window) {
+		start = at->where;
+		end = start + (left < WINDOW ? left : WINDOW);
+	}
+	make_room(s, at, &start, &end, &window);
+	f = function_new(env, ev, at, start, end, window);
+	if (f && !insert(s, lower_bound(s, at), f)) {
+		function_free(f);
+		f = NULL;
+	}
+	if (!f)
+		s->failed = true;
+	return f;
+}
+
+/*
+ * A sample in the middle of what the sweep took for one instruction: data in
+ * between, or a jump into a prefix.  From here on decode anew, as a function that
+ * begins here.
+ */
+static struct site_function *split(struct sites *s, const struct estimate_env *env,
+				   const struct hvar_event *ev,
+				   const struct code_site *at,
+				   struct site_function *old)
+{
+	struct site_function *f;
+	uint64_t end = old->end;
+
+	if (at->where <= old->start)
+		return NULL;
+	old->end = at->where;
+	f = function_new(env, ev, at, at->where, end, true);
+	if (f && !insert(s, lower_bound(s, at), f)) {
+		function_free(f);
+		f = NULL;
+	}
+	if (!f)
+		s->failed = true;
+	return f;
+}
+
+enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
+				const struct hvar_event *ev,
+				struct site_function **f, uint32_t *insn)
+{
+	struct code_site at = { 0 };
+	struct site_cache *c;
+	uint64_t start, end, ip = ev->u.sample.ip;
+	size_t i;
+
+	if (!env->site(env->ctx, ev, ip, &at, &start, &end) || ip >= end)
+		return ESTIMATE_NO_CODE;
+	if (at.module)
+		at.mm = 0;
+	c = &s->cache[(at.where * 0x9e3779b97f4a7c15ull + at.module + at.mm) >> 51];
+	if (c->f && c->where == at.where && c->module == at.module && c->mm == at.mm) {
+		*f = c->f;
+		*insn = c->insn;
+		return ESTIMATE_OK;
+	}
+	i = lower_bound(s, &at);
+	if (i < s->n && !compare(s->v[i], at.module, at.mm, at.where))
+		*f = s->v[i];
+	else
+		*f = decode_around(s, env, ev, &at, end - ip);
+	if (!*f || !(*f)->b)
+		return ESTIMATE_NO_CODE;
+	*insn = blocks_find((*f)->b, at.where - (*f)->start);
+	if (*insn == BLOCKS_NONE) {
+		*f = split(s, env, ev, &at, *f);
+		if (!*f || !(*f)->b)
+			return ESTIMATE_BAD_CODE;
+		*insn = blocks_find((*f)->b, 0);
+		if (*insn == BLOCKS_NONE)
+			return ESTIMATE_BAD_CODE;
+	}
+	*c = (struct site_cache){ at.where, at.module, at.mm, *f, *insn };
+	return ESTIMATE_OK;
+}
+
+struct site_operand *site_operands(struct site_function *f, uint32_t i)
+{
+	if (!f->ops[i])
+		f->ops[i] = calloc(f->b->insn[i].n_mem, sizeof(**f->ops));
+	return f->ops[i];
+}
+
+void site_operand_note(struct site_operand *o, uint32_t variable)
+{
+	o->proven++;
+	for (uint32_t i = 0; i < o->n; i++) {
+		if (o->v[i].variable != variable)
+			continue;
+		o->v[i].count++;
+		/* What comes often is found soon. */
+		if (i && o->v[i].count > o->v[i - 1].count) {
+			struct site_var t = o->v[i];
+
+			o->v[i] = o->v[i - 1];
+			o->v[i - 1] = t;
+		}
+		return;
+	}
+	if (o->n == o->cap) {
+		uint32_t cap = o->cap ? 2 * o->cap : 2;
+		struct site_var *v;
+
+		if (o->n == MAX_VARS || !(v = realloc(o->v, cap * sizeof(*v)))) {
+			o->full++;
+			return;
+		}
+		o->v = v;
+		o->cap = cap;
+	}
+	o->v[o->n++] = (struct site_var){ variable, 1 };
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * estimate_sites.h - the functions that samples fell into, and what was seen at each instruction.
+ *
+ * Private to the estimator.  A function is decoded when its first sample
+ * comes; all that later samples prove is kept per instruction, so that blocks
+ * may still be cut in two when an indirect jump shows a new leader.
+ */
+#ifndef ESTIMATE_SITES_H
+#define ESTIMATE_SITES_H
+
+#include "blocks.h"
+#include "estimate.h"
+
+struct site_var {
+	uint32_t variable; /* hot table index */
+	uint32_t count;	   /* samples that proved it */
+};
+
+/* One memory operand of one instruction. */
+struct site_operand {
+	struct site_var *v; /* in order first seen */
+	uint32_t n, cap;
+	uint32_t proven, lost, full; /* samples: address proven; not; proven but the table was full */
+	uint32_t known_mm;	     /* RIP-relative: @known_variable is right in this address space */
+	uint32_t known_variable;
+	double rep_sum;		     /* of counts seen before a repetition began */
+	uint32_t rep_n;
+};
+
+/* How a conditional jump went, or would have gone, at samples of its own block. */
+struct site_branch {
+	uint32_t taken, not_taken;
+};
+
+struct site_function {
+	uint32_t module, mm;
+	uint64_t start, end;	/* in units of code_site.where */
+	struct blocks *b;	/* NULL: the code could not be read */
+	uint32_t n;		/* of the arrays: b->n */
+	uint32_t *hits;		/* samples at each instruction */
+	double *time_ns;
+	struct site_operand **ops; /* by instruction: its n_mem operands, NULL: nothing yet */
+	struct site_branch *branches;
+	uint32_t samples;
+};
+
+struct sites {
+	struct site_function **v; /* sorted by module, mm, start */
+	size_t n, cap;
+	struct site_cache *cache;
+	bool failed;		  /* memory was short once */
+};
+
+int sites_init(struct sites *s); /* 0 or -ENOMEM */
+void sites_fini(struct sites *s);
+
+/*
+ * The function and instruction of @ev's ip, decoded now if need be.  Returns
+ * ESTIMATE_OK, NO_CODE or BAD_CODE.
+ */
+enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
+				const struct hvar_event *ev,
+				struct site_function **f, uint32_t *insn);
+
+/* The operands of instruction @i, made on first use; NULL when memory is short. */
+struct site_operand *site_operands(struct site_function *f, uint32_t i);
+
+/* Note that @o touched @variable once. */
+void site_operand_note(struct site_operand *o, uint32_t variable);
+
+#endif /* ESTIMATE_SITES_H */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * estimate_window.c - registers over a basic block and what follows for certain.
+ */
+#include "config.h"
+
+#include "estimate_window.h"
+
+enum {
+	MAX_BACK = 64,	  /* instructions backwards: the rest of a longer block is lost */
+	MAX_FORWARD = 128, /* and forwards, own block and all */
+	MAX_BLOCKS = 5,	  /* the own block and up to four that follow */
+};
+
+struct window {
+	const struct stream_sample *s;
+	struct site_function *f;
+	const struct window_sink *sink;
+	uint64_t base; /* address of the function's first byte */
+	bool is32;
+};
+
+static uint64_t address_of(const struct window *w, uint32_t i)
+{
+	uint64_t a = w->base + w->f->b->off[i];
+
+	return w->is32 ? (uint32_t)a : a;
+}
+
+static void tell_operands(const struct window *w, uint32_t i,
+			  const struct decode_regs *regs, bool own)
+{
+	const struct decode_insn *in = &w->f->b->insn[i];
+
+	for (uint32_t m = 0; m < in->n_mem; m++) {
+		uint64_t addr = 0;
+		bool ok = decode_regs_address(regs, &in->mem[m], address_of(w, i),
+					      w->s->fs_base, w->s->gs_base, &addr);
+
+		w->sink->operand(w->sink->ctx, w->f, i, m, ok, addr, own, regs);
+	}
+}
+
+/* Where the indirect jump at @i goes, if the registers before it tell. */
+static bool jump_target(const struct window *w, uint32_t i,
+			const struct decode_regs *regs, uint64_t *off)
+{
+	uint8_t r = w->f->b->insn[i].jump_reg;
+
+	if (r == DECODE_NONE || regs->known[r] < (w->is32 ? 32 : 64))
+		return false;
+	*off = regs->v[r] - w->base;
+	return true;
+}
+
+/*
+ * The instruction that control goes to from @i, the last of a block, or
+ * BLOCKS_NONE if that is not certain.
+ */
+static uint32_t where_next(const struct window *w, uint32_t i,
+			   const struct decode_regs *regs, bool own)
+{
+	const struct decode_insn *in = &w->f->b->insn[i];
+	uint32_t out[2], n;
+	uint64_t off;
+	bool leaves;
+	int taken;
+
+	switch (in->flow) {
+	case DECODE_NEXT:
+	case DECODE_JUMP:
+		n = blocks_next(w->f->b, i, out, 2, &leaves);
+		return n == 1 && !leaves ? out[0] : BLOCKS_NONE;
+	case DECODE_COND:
+		taken = decode_regs_condition(regs, in->cond);
+		if (taken < 0)
+			return BLOCKS_NONE;
+		if (own)
+			w->sink->branch(w->sink->ctx, w->f, i, taken);
+		if (taken)
+			return blocks_find(w->f->b, w->f->b->off[i] + (uint64_t)in->target);
+		return blocks_find(w->f->b, w->f->b->off[i] + in->len);
+	case DECODE_INDIRECT:
+		if (!jump_target(w, i, regs, &off))
+			return BLOCKS_NONE;
+		w->sink->jump(w->sink->ctx, w->f, i, off);
+		return blocks_find(w->f->b, off);
+	default:
+		return BLOCKS_NONE;
+	}
+}
+
+void window_run(const struct stream_sample *s, struct site_function *f, uint32_t insn,
+		const struct window_sink *sink)
+{
+	struct window w = { s, f, sink, s->ev.u.sample.ip - f->b->off[insn],
+			    s->ev.u.sample.flags & HVAR_SAMPLE_ABI32 };
+	struct decode_regs back[MAX_BACK + 1], now;
+	uint32_t first, end, from, budget = MAX_FORWARD;
+
+	blocks_around(f->b, insn, &first, &end);
+	from = insn - first > MAX_BACK ? insn - MAX_BACK : first;
+
+	decode_regs_init(&back[insn - from], s->regs, (uint32_t)s->regs[STREAM_RFLAGS]);
+	for (uint32_t i = insn; i-- > from;) {
+		back[i - from] = back[i - from + 1];
+		decode_regs_backward(&back[i - from], &f->b->insn[i], address_of(&w, i));
+	}
+	/* Forwards again from there: what an instruction sets is known after it. */
+	now = back[0];
+	for (uint32_t i = from; i < insn; i++) {
+		if (i > from)
+			decode_regs_merge(&now, &back[i - from]);
+		tell_operands(&w, i, &now, true);
+		decode_regs_forward(&now, &f->b->insn[i], address_of(&w, i));
+	}
+	now = back[insn - from];
+	for (int block = 0; block < MAX_BLOCKS; block++) {
+		uint32_t i = insn, next;
+
+		for (; i < end && budget; i++, budget--) {
+			tell_operands(&w, i, &now, block == 0);
+			if (i + 1 < end)
+				decode_regs_forward(&now, &f->b->insn[i],
+						    address_of(&w, i));
+		}
+		if (!budget)
+			return;
+		next = where_next(&w, end - 1, &now, block == 0);
+		if (next == BLOCKS_NONE)
+			return;
+		decode_regs_forward(&now, &f->b->insn[end - 1], address_of(&w, end - 1));
+		insn = next;
+		blocks_around(f->b, insn, &first, &end);
+	}
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * estimate_window.h - from one sample's registers to every address they prove.
+ *
+ * Private to the estimator.  Moves the registers back to the start of the
+ * sample's basic block and forward to its end, and on while it is certain where
+ * control goes.
+ */
+#ifndef ESTIMATE_WINDOW_H
+#define ESTIMATE_WINDOW_H
+
+#include "decode_regs.h"
+#include "estimate_sites.h"
+
+/* What a window tells as it goes, in order of the code. */
+struct window_sink {
+	void *ctx;
+	/* Operand @mem of instruction @i touches @addr, or, if @proven is false, who knows what. @own: in
+	 * the sample's own block. @regs: before the instruction. */
+	void (*operand)(void *ctx, struct site_function *f, uint32_t i, uint32_t mem,
+			bool proven, uint64_t addr, bool own,
+			const struct decode_regs *regs);
+	/* The jump at @i of the sample's own block goes to @to: taken, or not. */
+	void (*branch)(void *ctx, struct site_function *f, uint32_t i, bool taken);
+	/* The indirect jump at @i goes to offset @off from the function's start. */
+	void (*jump)(void *ctx, struct site_function *f, uint32_t i, uint64_t off);
+};
+
+/* @insn is the instruction that @s is about to run. */
+void window_run(const struct stream_sample *s, struct site_function *f, uint32_t insn,
+		const struct window_sink *sink);
+
+#endif /* ESTIMATE_WINDOW_H */
