@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine_perf.c - the engine that never stops its target: all it learns comes from perf's rings.
+ *
+ * The kernel samples, and tells of forks, execs, exits and mappings that appear;
+ * what it does not tell (munmap, mremap, a break that shrinks) is read from /proc
+ * in a bounded share of time.  What the target starts is followed as long as
+ * the target itself runs: with its end the measuring ends, whatever it leaves behind.
+ *
+ * A set-uid program is out of bounds for an unprivileged perf: from its exec on
+ * the kernel tells nothing more.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "perf_news.h"
+#include "perf_ring.h"
+#include "relook.h"
+#include "session.h"
+#include "target.h"
+
+enum {
+	TICK_NS = 100000000,
+	PROGRESS_TICKS = 2,
+	SETTLED_NS = 1000000, /* no CPU is still writing a record this old */
+	LOOK_SHARE = 400,     /* one part in so many of the time goes into reading maps */
+	ATTACH_PASSES = 5,
+	MANY_PROCESSES = 20,
+};
+
+struct engine {
+	struct session *s;
+	struct launch launch;
+	struct tracker *t;
+	struct code_capture *code;
+	struct relook *look;
+	struct perf_rings *rings;
+	struct perf_news news;
+	pid_t pid;
+	int pidfd;	 /* -1: this kernel has none, ask at each tick */
+	bool launched;
+	bool ended;
+	uint64_t begin_ns, deadline_ns, tick_ns;
+	unsigned ticks;
+	uint64_t begin_cpu_ns;
+	uint64_t cpus;	 /* online at the beginning */
+};
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void note(struct session *s, const char *fmt, ...)
+{
+	size_t n = strlen(s->note);
+	va_list ap;
+
+	if (n && n + 2 < sizeof(s->note)) {
+		memcpy(s->note + n, "; ", 3);
+		n += 2;
+	}
+	va_start(ap, fmt);
+	vsnprintf(s->note + n, sizeof(s->note) - n, fmt, ap);
+	va_end(ap);
+}
+
+static struct perf_rings_options options_of(const struct session *s)
+{
+	return (struct perf_rings_options){ .hz = s->hz, .maps = true,
+					    .on_exec = s->argv != NULL };
+}
+
+/* The whole way is tried: the timer, the rings, and the target if it is there. */
+static int available(const struct session *s, struct err *e)
+{
+	struct perf_rings_options o = options_of(s);
+	struct perf_rings *r = perf_rings_new(&o, e);
+	int err = 0;
+
+	if (!r)
+		return -EACCES;
+	if (!s->argv)
+		err = perf_rings_add(r, s->pid, e);
+	perf_rings_free(r);
+	return err == -ESRCH ? 0 : err; /* gone is for run() to say */
+}
+
+/* ---- beginning ---- */
+
+static int set_up(struct engine *g, struct err *e)
+{
+	struct perf_rings_options o = options_of(g->s);
+
+	g->begin_cpu_ns = own_cpu_ns();
+	g->rings = perf_rings_new(&o, e);
+	if (!g->rings)
+		return -EACCES;
+	g->t = tracker_new(g->s->out, e);
+	if (!g->t)
+		return -ENOMEM;
+	g->code = code_capture_new(g->t, g->s->out);
+	g->look = relook_new(LOOK_SHARE);
+	if (!g->code || !g->look)
+		return err_set(e, ENOMEM, "cannot measure: no memory");
+	g->news = (struct perf_news){ .t = g->t, .out = g->s->out, .code = g->code,
+				      .look = g->look };
+	stream_put_meta(g->s->out, "source", "perf");
+	stream_put_meta(g->s->out, "maps", "perf");
+	g->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	return 0;
+}
+
+static void tear_down(struct engine *g)
+{
+	code_capture_free(g->code);
+	relook_free(g->look);
+	tracker_free(g->t);
+	perf_rings_free(g->rings);
+	if (g->pidfd >= 0)
+		close(g->pidfd);
+}
+
+/* Its events are opened while it waits to execute CMD, and begin when it does. */
+static int launch(struct engine *g, struct err *e)
+{
+	int err = launch_find(&g->launch, g->s->argv, e);
+
+	if (!err)
+		err = launch_fork(&g->launch, g->s->argv, false, e);
+	if (err)
+		return err;
+	g->pid = g->launch.pid;
+	err = perf_rings_add(g->rings, g->pid, e);
+	if (!err)
+		err = tracker_add(g->t, g->pid, g->pid, relook_now(), e);
+	if (err) {
+		launch_abort(&g->launch);
+		return err;
+	}
+	g->begin_ns = relook_now();
+	launch_go(&g->launch);
+	err = launch_result(&g->launch, true, e);
+	if (err < 0)
+		return err;
+	g->launched = true;
+	g->s->pid = g->pid;
+	return 0;
+}
+
+struct tids {
+	pid_t *v;
+	size_t n, cap;
+};
+
+static bool tids_have(const struct tids *t, pid_t tid)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i] == tid)
+			return true;
+	return false;
+}
+
+static int tids_add(struct tids *t, pid_t tid)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 64;
+		pid_t *v = realloc(t->v, cap * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		t->v = v;
+		t->cap = cap;
+	}
+	t->v[t->n++] = tid;
+	return 0;
+}
+
+/*
+ * Open events for the threads of the process that are not in @done; returns how
+ * many there were, or -errno.  -EMFILE is no reason to give up: the others are measured.
+ */
+static int attach_pass(struct engine *g, struct tids *done, struct err *e)
+{
+	char path[64];
+	struct dirent *d;
+	int found = 0, err = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)g->pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!err && (d = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+
+		if (tid <= 0 || tids_have(done, tid))
+			continue;
+		err = perf_rings_add(g->rings, tid, e);
+		if (err == -ESRCH || err == -EMFILE)
+			err = 0;
+		if (!err)
+			err = tids_add(done, tid);
+		found++;
+	}
+	closedir(dir);
+	return err ? err : found;
+}
+
+/*
+ * Events first, the map after them: what changes between is in the rings.  A
+ * thread inherits the events of one that already had them; one born too early
+ * for that shows up in the next pass.  Both at once is possible, and seen
+ * through by perf_rings_drain().
+ */
+static int attach(struct engine *g, struct err *e)
+{
+	struct tids done = { 0 };
+	uint64_t now;
+	int err = 1;
+
+	g->pid = g->s->pid;
+	for (int i = 0; err > 0 && i < ATTACH_PASSES; i++)
+		err = attach_pass(g, &done, e);
+	g->begin_ns = now = relook_now();
+	if (err >= 0)
+		err = tracker_add_process(g->t, g->pid, now, e);
+	relook_saw(g->look, g->pid, now);
+	for (size_t i = 0; err >= 0 && i < done.n; i++)
+		perf_news_comm(&g->news, g->pid, done.v[i], now);
+	free(done.v);
+	if (err >= 0)
+		return 0;
+	if (err == -ESRCH || err == -ENOENT)
+		return err_set(e, ESRCH, "process %d: it has ended just now; nothing was measured",
+			       (int)g->pid);
+	return err;
+}
+
+/* ---- the middle ---- */
+
+/* Called when the pidfd says that it has ended; without one, now and then. */
+static void reap(struct engine *g)
+{
+	int status;
+	pid_t got;
+
+	if (!g->launched) {
+		char state = target_state(g->pid);
+
+		g->ended = g->pidfd >= 0 || !state || state == 'Z' || state == 'X';
+		return;
+	}
+	got = waitpid(g->pid, &status, WNOHANG);
+	if (got == g->pid)
+		g->s->wait_status = status;
+	g->ended = got == g->pid || (got < 0 && errno == ECHILD);
+}
+
+static void tick(struct engine *g)
+{
+	uint64_t now = relook_now();
+
+	perf_rings_drain(g->rings, now, perf_news_take, &g->news);
+	perf_news_look(&g->news);
+	perf_news_tell_losses(&g->news, g->rings);
+	stream_flush(g->s->out);
+	if (g->s->progress && ++g->ticks % PROGRESS_TICKS == 0)
+		g->s->progress(g->s->progress_ctx, g->news.samples, now - g->begin_ns);
+	g->tick_ns = now + TICK_NS;
+}
+
+/* A ring is half full: make room now, in order, and leave the rest to the tick. */
+static void drain(struct engine *g)
+{
+	perf_rings_drain(g->rings, relook_now() - SETTLED_NS, perf_news_take, &g->news);
+	if (g->s->live)
+		stream_flush(g->s->out);
+}
+
+static int wait_ms(const struct engine *g)
+{
+	uint64_t now = relook_now(), until = g->tick_ns;
+
+	if (g->deadline_ns && g->deadline_ns < until)
+		until = g->deadline_ns;
+	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
+}
+
+static bool asked_to_end(const struct engine *g)
+{
+	return session_stopping() &&
+	       session_heed(g->s, g->pid, target_state(g->pid) == 'T');
+}
+
+static void measure(struct engine *g)
+{
+	struct pollfd fds[2] = {
+		{ .fd = perf_rings_fd(g->rings), .events = POLLIN },
+		{ .fd = g->pidfd, .events = POLLIN }, /* passed over if -1 */
+	};
+
+	g->tick_ns = relook_now() + TICK_NS;
+	if (g->s->seconds > 0)
+		g->deadline_ns = g->begin_ns + (uint64_t)(g->s->seconds * 1e9);
+	for (;;) {
+		int got = poll(fds, 2, wait_ms(g));
+		uint64_t now = relook_now();
+
+		if (got > 0 && fds[0].revents)
+			drain(g);
+		if (g->pidfd < 0 || (got > 0 && fds[1].revents))
+			reap(g);
+		if (g->ended || (g->deadline_ns && now >= g->deadline_ns) ||
+		    asked_to_end(g))
+			return;
+		if (now >= g->tick_ns)
+			tick(g);
+	}
+}
+
+/* ---- the end ---- */
+
+static void say_what_is_missing(struct engine *g)
+{
+	const struct perf_news *n = &g->news;
+	uint64_t skipped = perf_rings_skipped(g->rings);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (skipped)
+		note(g->s, "%llu threads were not sampled, since file descriptors ran out: raise \"ulimit -n\"",
+		     (unsigned long long)skipped);
+	if (n->ended >= MANY_PROCESSES && n->unsampled * 2 > n->ended && g->s->hz)
+		note(g->s, "%llu of %llu processes ended before the first sample: try a higher -F",
+		     (unsigned long long)n->unsampled, (unsigned long long)n->ended);
+	if (cpus > 0 && (uint64_t)cpus > g->cpus)
+		note(g->s, "%llu CPUs that came online meanwhile were not sampled",
+		     (unsigned long long)((uint64_t)cpus - g->cpus));
+}
+
+static void finish(struct engine *g)
+{
+	struct stream_end end = { .wait_status = -1 };
+
+	perf_rings_stop(g->rings);
+	end.time_ns = relook_now();
+	perf_rings_drain(g->rings, ~0ull, perf_news_take, &g->news);
+	perf_news_tell_losses(&g->news, g->rings);
+	say_what_is_missing(g);
+	g->s->samples = g->news.samples;
+	g->s->elapsed_ns = end.time_ns - g->begin_ns;
+	g->s->still_running = g->launched && !g->ended;
+	if (g->s->note[0])
+		stream_put_meta(g->s->out, "note", "%s", g->s->note);
+	if (end.time_ns < g->news.last_ns)
+		end.time_ns = g->news.last_ns;
+	end.elapsed_ns = g->s->elapsed_ns;
+	end.samples = g->s->samples;
+	end.wait_status = g->s->wait_status;
+	end.own_cpu_ns = own_cpu_ns() - g->begin_cpu_ns;
+	stream_put(g->s->out, STREAM_END, &end, sizeof(end), NULL, 0);
+	stream_flush(g->s->out);
+}
+
+static int run(struct session *s, struct err *e)
+{
+	struct engine g = { .s = s, .pidfd = -1, .launch = { .go_fd = -1, .why_fd = -1 } };
+	int err = set_up(&g, e);
+
+	if (!err)
+		err = s->argv ? launch(&g, e) : attach(&g, e);
+	if (!err) {
+		g.pidfd = (int)syscall(SYS_pidfd_open, g.pid, 0);
+		measure(&g);
+		finish(&g);
+	}
+	tear_down(&g);
+	return err;
+}
+
+/* Nothing of ours is in CMD's way: only its end is waited for.  A signal that asks us to end leaves it alone. */
+static int serve(struct session *s, struct err *e)
+{
+	int status;
+
+	(void)e;
+	while (waitpid(s->pid, &status, 0) < 0) {
+		if (errno != EINTR || session_heed(s, s->pid, target_state(s->pid) == 'T'))
+			return 0;
+	}
+	s->wait_status = status;
+	return 0;
+}
+
+const struct session_engine engine_perf = {
+	.name = "perf",
+	.available = available,
+	.run = run,
+	.serve = serve,
+};

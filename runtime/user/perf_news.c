@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "perf_news.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static uint64_t forward(struct perf_news *n, uint64_t time_ns)
+{
+	if (n->last_ns < time_ns)
+		n->last_ns = time_ns;
+	return n->last_ns;
+}
+
+/*
+ * The number of the address space @tid runs in.  A task whose birth was not
+ * told (its record was lost, or it was born while we attached) is asked for in /proc; if it is gone
+ * already, it shared with its process, which may be known.  0: not known.
+ */
+static uint32_t mm_of(struct perf_news *n, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	pid_t its_pid;
+	uint32_t mm;
+	int err;
+
+	if (tracker_knows(n->t, tid, &its_pid, &mm))
+		return mm;
+	err = tracker_add(n->t, tid, pid, time_ns, NULL);
+	if ((!err || err == -EEXIST) && tracker_knows(n->t, tid, &its_pid, &mm))
+		return mm;
+	return tracker_knows(n->t, pid, &its_pid, &mm) ? mm : 0;
+}
+
+static void take_sample(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	struct stream_sample s;
+	uint32_t mm = 0;
+
+	if (r->pid > 0 && r->tid > 0)
+		mm = mm_of(n, r->pid, r->tid, time_ns);
+	if (!mm) {
+		n->homeless++;
+		return;
+	}
+	code_capture_at(n->code, r->pid, r->tid, mm, r->u.sample.ip, time_ns);
+	perf_ring_sample(r, mm, &s);
+	s.ev.time_ns = time_ns;
+	stream_put(n->out, STREAM_SAMPLE, &s, sizeof(s), NULL, 0);
+	n->samples++;
+	relook_active(n->look, r->pid, true);
+}
+
+static void take_map(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	struct tracker_mmap m = {
+		.start = r->u.map.start,
+		.end = r->u.map.end,
+		.pgoff = r->u.map.pgoff,
+		.prot = r->u.map.prot,
+		.dev_major = r->u.map.dev_major,
+		.dev_minor = r->u.map.dev_minor,
+		.ino = r->u.map.ino,
+		.name = r->u.map.name,
+	};
+
+	relook_active(n->look, r->pid, false);
+	if (r->time_ns < relook_seen(n->look, r->pid))
+		return;
+	if (tracker_map(n->t, r->pid, &m, time_ns) == -ESRCH)
+		mm_of(n, r->pid, r->tid, time_ns);
+}
+
+/*
+ * The record does not say whether a new process shares its maker's memory.  While both
+ * run, the kernel can be asked; a vfork child that has executed a program by
+ * now passes for a copy, until the record of that comes.
+ */
+static bool shares_mm(const struct perf_record *r)
+{
+	return r->pid == r->u.task.ppid ||
+	       !syscall(SYS_kcmp, r->u.task.ptid, r->tid, KCMP_VM, 0, 0);
+}
+
+static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	bool thread = r->pid == r->u.task.ppid, shares;
+	pid_t maker;
+	uint32_t mm, cause;
+
+	if (r->tid <= 0 || tracker_knows(n->t, r->tid, &maker, &mm))
+		return;
+	shares = shares_mm(r);
+	cause = thread ? HVAR_CAUSE_CLONE : shares ? HVAR_CAUSE_VFORK : HVAR_CAUSE_FORK;
+	if (tracker_fork(n->t, r->u.task.ptid, r->tid, r->pid, shares, cause, time_ns))
+		mm_of(n, r->pid, r->tid, time_ns);
+	if (!thread)
+		relook_active(n->look, r->pid, false);
+}
+
+static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name,
+		     uint64_t time_ns)
+{
+	struct stream_comm c = { .time_ns = time_ns, .pid = (uint32_t)pid,
+				 .tid = (uint32_t)tid };
+
+	memcpy(c.comm, name, strnlen(name, sizeof(c.comm) - 1));
+	stream_put(n->out, STREAM_COMM, &c, sizeof(c), NULL, 0);
+}
+
+/* At an exec this record comes first, then those of the new map's areas, older than any reading of them or not. */
+static void take_comm(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	if (r->tid <= 0)
+		return;
+	if (r->u.comm.exec) {
+		tracker_exec(n->t, r->pid, r->tid, false, HVAR_CAUSE_EXECVE, time_ns);
+		relook_saw(n->look, r->pid, 0);
+		relook_active(n->look, r->pid, false);
+	}
+	put_comm(n, r->pid, r->tid, r->u.comm.name, time_ns);
+}
+
+static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	if (r->tid <= 0)
+		return;
+	tracker_exit(n->t, r->tid, -1, time_ns);
+	if (r->tid != r->pid)
+		return;
+	n->ended++;
+	n->unsampled += !relook_gone(n->look, r->pid);
+}
+
+void perf_news_take(void *ctx, const struct perf_record *r)
+{
+	struct perf_news *n = ctx;
+	uint64_t time_ns = forward(n, r->time_ns);
+
+	switch (r->what) {
+	case PERF_IS_SAMPLE:
+		take_sample(n, r, time_ns);
+		break;
+	case PERF_IS_MAP:
+		take_map(n, r, time_ns);
+		break;
+	case PERF_IS_FORK:
+		take_fork(n, r, time_ns);
+		break;
+	case PERF_IS_EXIT:
+		take_exit(n, r, time_ns);
+		break;
+	case PERF_IS_COMM:
+		take_comm(n, r, time_ns);
+		break;
+	case PERF_IS_LOST:
+		n->lost = true;
+		break;
+	case PERF_IS_THROTTLE:
+		break;
+	}
+}
+
+static void look(void *ctx, pid_t pid, uint64_t now_ns)
+{
+	struct perf_news *n = ctx;
+
+	/* Threads whose birth was lost show up when they are sampled. */
+	tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, forward(n, now_ns));
+}
+
+void perf_news_look(struct perf_news *n)
+{
+	if (n->lost)
+		relook_all(n->look);
+	n->lost = false;
+	relook_run(n->look, look, n);
+}
+
+static void put_loss(struct perf_news *n, uint32_t what, uint64_t count)
+{
+	struct stream_loss l = { .time_ns = n->last_ns, .what = what, .count = count };
+
+	if (count)
+		stream_put(n->out, STREAM_LOSS, &l, sizeof(l), NULL, 0);
+}
+
+void perf_news_tell_losses(struct perf_news *n, const struct perf_rings *r)
+{
+	const struct perf_ring_counts *c = perf_rings_counts(r);
+	uint64_t skipped = perf_rings_skipped(r);
+
+	put_loss(n, STREAM_LOST_SAMPLES,
+		 c->lost + c->damaged - n->told.lost - n->told.damaged);
+	put_loss(n, STREAM_LOST_THROTTLED, c->throttled - n->told.throttled);
+	put_loss(n, STREAM_LOST_TASKS, n->homeless + skipped - n->skipped_told);
+	n->told = *c;
+	n->skipped_told = n->homeless + skipped;
+	code_capture_tell_losses(n->code, n->last_ns);
+	tracker_tell_losses(n->t, n->last_ns);
+}
+
+void perf_news_comm(struct perf_news *n, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	char path[64], name[32];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	len = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	if (len <= 0)
+		return;
+	name[len - (name[len - 1] == '\n')] = '\0';
+	put_comm(n, pid, tid, name, forward(n, time_ns));
+}

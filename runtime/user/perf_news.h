@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_news.h - what each perf record means: for the tracker, and for the stream.
+ *
+ * Records come in time order.  A map that was read from /proc is newer than
+ * records from before the reading, which are then no news.
+ */
+#ifndef PERF_NEWS_H
+#define PERF_NEWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "code_capture.h"
+#include "perf_ring.h"
+#include "relook.h"
+#include "stream.h"
+#include "tracker.h"
+
+struct perf_news {
+	struct tracker *t; /* all borrowed */
+	struct stream *out;
+	struct code_capture *code;
+	struct relook *look;
+	uint64_t last_ns;	/* time told last: the stream's never goes back */
+	uint64_t samples;	/* put */
+	uint64_t homeless;	/* samples of tasks that were gone before they could be known */
+	uint64_t ended, unsampled; /* processes that ended; of them, without one sample */
+	bool lost;		/* the kernel lost records: look again */
+	struct perf_ring_counts told; /* what perf_news_tell_losses() has told of */
+	uint64_t skipped_told;
+};
+
+/* A perf_record_fn; @ctx is a struct perf_news. */
+void perf_news_take(void *ctx, const struct perf_record *r);
+
+/* Look at the maps that are due, all of them after a loss.  Call it right after a drain. */
+void perf_news_look(struct perf_news *n);
+
+/* Put what was lost since the last call: here, in @r, in the tracker and of code. */
+void perf_news_tell_losses(struct perf_news *n, const struct perf_rings *r);
+
+/* Put the name that /proc has for @tid. */
+void perf_news_comm(struct perf_news *n, pid_t pid, pid_t tid, uint64_t time_ns);
+
+#endif /* PERF_NEWS_H */

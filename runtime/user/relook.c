@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "relook.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	FIRST_SLOTS = 64,
+	GRACE_NS = 2000000, /* so that the first looks need not wait for time to pass */
+};
+
+struct proc {
+	pid_t pid; /* 0: free */
+	bool active, sampled, must;
+	uint64_t seen_ns;
+	uint64_t cost_ns; /* of the last look */
+};
+
+struct relook {
+	struct proc *v; /* hash table with linear probing and no tombstones */
+	size_t slots, used;
+	size_t turn;	/* where the next run begins */
+	unsigned share;
+	uint64_t begin_ns, spent_ns;
+};
+
+uint64_t relook_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct relook *relook_new(unsigned share)
+{
+	struct relook *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->slots = FIRST_SLOTS;
+	l->share = share;
+	l->begin_ns = relook_now();
+	l->v = calloc(l->slots, sizeof(*l->v));
+	if (!l->v) {
+		free(l);
+		return NULL;
+	}
+	return l;
+}
+
+void relook_free(struct relook *l)
+{
+	if (!l)
+		return;
+	free(l->v);
+	free(l);
+}
+
+static size_t home_of(size_t slots, pid_t pid)
+{
+	return ((uint32_t)pid * 2654435761u >> 4) & (slots - 1);
+}
+
+static struct proc *slot_of(struct proc *v, size_t slots, pid_t pid)
+{
+	size_t i = home_of(slots, pid);
+
+	while (v[i].pid && v[i].pid != pid)
+		i = (i + 1) & (slots - 1);
+	return &v[i];
+}
+
+static bool grow(struct relook *l)
+{
+	size_t slots = l->slots * 2;
+	struct proc *v = calloc(slots, sizeof(*v));
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < l->slots; i++)
+		if (l->v[i].pid)
+			*slot_of(v, slots, l->v[i].pid) = l->v[i];
+	free(l->v);
+	l->v = v;
+	l->slots = slots;
+	return true;
+}
+
+static struct proc *find(const struct relook *l, pid_t pid)
+{
+	struct proc *p = slot_of(l->v, l->slots, pid);
+
+	return p->pid ? p : NULL;
+}
+
+static struct proc *find_or_add(struct relook *l, pid_t pid)
+{
+	struct proc *p = slot_of(l->v, l->slots, pid);
+
+	if (p->pid)
+		return p;
+	if (l->used * 2 >= l->slots) {
+		if (!grow(l))
+			return NULL;
+		p = slot_of(l->v, l->slots, pid);
+	}
+	l->used++;
+	*p = (struct proc){ .pid = pid };
+	return p;
+}
+
+int relook_active(struct relook *l, pid_t pid, bool sampled)
+{
+	struct proc *p = pid > 0 ? find_or_add(l, pid) : NULL;
+
+	if (!p)
+		return -ENOMEM;
+	p->active = true;
+	p->sampled |= sampled;
+	return 0;
+}
+
+void relook_saw(struct relook *l, pid_t pid, uint64_t time_ns)
+{
+	struct proc *p = pid > 0 ? find_or_add(l, pid) : NULL;
+
+	if (p)
+		p->seen_ns = time_ns;
+}
+
+uint64_t relook_seen(const struct relook *l, pid_t pid)
+{
+	const struct proc *p = find(l, pid);
+
+	return p ? p->seen_ns : 0;
+}
+
+/* Close the gap: move back each entry that had to step over the one that goes. */
+static void remove_slot(struct relook *l, size_t gap)
+{
+	size_t i = gap, mask = l->slots - 1;
+
+	for (;;) {
+		i = (i + 1) & mask;
+		if (!l->v[i].pid)
+			break;
+		if (((i - home_of(l->slots, l->v[i].pid)) & mask) >=
+		    ((i - gap) & mask)) {
+			l->v[gap] = l->v[i];
+			gap = i;
+		}
+	}
+	l->v[gap].pid = 0;
+	l->used--;
+}
+
+bool relook_gone(struct relook *l, pid_t pid)
+{
+	struct proc *p = find(l, pid);
+	bool sampled = p && p->sampled;
+
+	if (p)
+		remove_slot(l, (size_t)(p - l->v));
+	return sampled;
+}
+
+void relook_all(struct relook *l)
+{
+	for (size_t i = 0; i < l->slots; i++)
+		l->v[i].must = l->v[i].pid;
+}
+
+/* Would a look that costs what the last one did keep within the share? */
+static bool affordable(const struct relook *l, const struct proc *p, uint64_t now)
+{
+	return (l->spent_ns + p->cost_ns) * l->share <=
+	       now - l->begin_ns + (uint64_t)GRACE_NS * l->share;
+}
+
+/*
+ * A look adds and removes no process, so entries stay where they are.  Each look's
+ * time is what the clock says, since waiting for the target's lock is its time as well.
+ */
+void relook_run(struct relook *l,
+		void (*look)(void *ctx, pid_t pid, uint64_t now_ns), void *ctx)
+{
+	uint64_t now = relook_now();
+
+	for (size_t n = 0; n < l->slots; n++) {
+		struct proc *p = &l->v[l->turn++ & (l->slots - 1)];
+		uint64_t then = now;
+
+		if (!p->pid || !(p->must || (p->active && affordable(l, p, now))))
+			continue;
+		p->active = p->must = false;
+		p->seen_ns = now;
+		look(ctx, p->pid, now);
+		now = relook_now();
+		p->cost_ns = now - then;
+		l->spent_ns += p->cost_ns;
+	}
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_relook - which processes are looked at, against a list that is searched.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/user/relook.h"
+
+enum { PIDS = 400 };
+
+/* By pid: what must be true of it. */
+static struct {
+	bool there, active, sampled;
+	uint64_t seen;
+	unsigned looks;
+} model[PIDS];
+
+static struct relook *l;
+static uint64_t burn_ns; /* how long a look takes */
+
+static void look(void *ctx, pid_t pid, uint64_t now)
+{
+	(void)ctx;
+	assert_true(pid > 0 && pid < PIDS);
+	assert_int_equal(relook_seen(l, pid), now);
+	model[pid].looks++;
+	model[pid].seen = now;
+	while (relook_now() < now + burn_ns)
+		;
+}
+
+/* A share of 1 is all the time there is: every active process is due. */
+static void agrees_with_a_list(void **state)
+{
+	(void)state;
+	memset(model, 0, sizeof(model));
+	l = relook_new(1);
+	assert_non_null(l);
+	burn_ns = 0;
+	srand(1);
+	for (int i = 0; i < 100000; i++) {
+		pid_t pid = 1 + rand() % (PIDS - 1);
+		bool sampled = rand() % 2;
+
+		switch (rand() % 8) {
+		case 0:
+		case 1:
+		case 2:
+			assert_int_equal(relook_active(l, pid, sampled), 0);
+			model[pid].there = model[pid].active = true;
+			model[pid].sampled |= sampled;
+			break;
+		case 3:
+			relook_saw(l, pid, (uint64_t)i);
+			model[pid].there = true;
+			model[pid].seen = (uint64_t)i;
+			break;
+		case 4:
+		case 5:
+		case 6:
+			assert_int_equal(relook_gone(l, pid), model[pid].sampled);
+			memset(&model[pid], 0, sizeof(model[pid]));
+			break;
+		default:
+			if (i % 64)
+				break;
+			relook_all(l);
+			relook_run(l, look, NULL);
+			for (pid = 1; pid < PIDS; pid++) {
+				assert_int_equal(model[pid].looks, model[pid].there);
+				model[pid].looks = 0;
+				model[pid].active = false;
+			}
+		}
+		pid = 1 + rand() % (PIDS - 1);
+		assert_int_equal(relook_seen(l, pid), model[pid].seen);
+	}
+	relook_free(l);
+}
+
+/* Only the active are looked at, once. */
+static void looks_at_the_active(void **state)
+{
+	(void)state;
+	memset(model, 0, sizeof(model));
+	l = relook_new(1);
+	burn_ns = 0;
+	relook_saw(l, 7, 1);
+	relook_active(l, 8, false);
+	relook_run(l, look, NULL);
+	relook_run(l, look, NULL);
+	assert_int_equal(model[7].looks, 0);
+	assert_int_equal(model[8].looks, 1);
+	assert_int_equal(relook_active(l, 0, false), -ENOMEM);
+	assert_int_equal(relook_active(l, -1, false), -ENOMEM);
+	relook_free(l);
+}
+
+/* With next to no share, looks stop once the grace is used up, unless news was lost. */
+static void keeps_to_its_share(void **state)
+{
+	unsigned looks = 0;
+
+	(void)state;
+	memset(model, 0, sizeof(model));
+	l = relook_new(1000000000);
+	burn_ns = 3000000; /* more than the grace */
+	for (int i = 0; i < 20; i++) {
+		relook_active(l, 3, true);
+		relook_run(l, look, NULL);
+	}
+	looks = model[3].looks;
+	assert_int_equal(looks, 1);
+	relook_all(l);
+	relook_run(l, look, NULL);
+	assert_int_equal(model[3].looks, looks + 1);
+	relook_free(l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(agrees_with_a_list),
+		cmocka_unit_test(looks_at_the_active),
+		cmocka_unit_test(keeps_to_its_share),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
