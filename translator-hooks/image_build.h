@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image_build.h - ELF -> symbol image, by libelf.
+ * image_build.h - ELF -> symbol image.
  *
- * Reads .symtab, else .dynsym, else, without section headers, PT_DYNAMIC.  The
+ * Reads .symtab and .dynsym, else, without section headers, PT_DYNAMIC.  The
  * file is foreign input: whatever it holds, the answer is an image that
  * hvar_image_open() accepts or an error, and never a wrong name.
  */
@@ -30,9 +30,9 @@ int image_build_mem(const void *elf, size_t n, const char *name, void **data,
 		    size_t *size, struct err *e);
 
 /*
- * The build-id note of the ELF file at @fd into @id (at most @max bytes), read
- * from its program headers alone, cheaply.  Returns its length, 0 if it has
- * none or is no ELF file (-ENOEXEC), or -errno.
+ * The build-id note of the ELF file at @fd into @id, read from its program
+ * headers alone, cheaply.  Returns its length, 0 if it has none or one of more
+ * than @max bytes, or -errno as image_build_fd() (-ENOEXEC: no ELF file).
  */
 int image_build_id(int fd, uint8_t *id, size_t max);
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * elf_file.h - the headers of an ELF file, read with bounds, as 64-bit structures.
+ *
+ * The file is foreign and may change or shrink while it is read: it is read
+ * with pread(2), never mapped, and every offset is checked against its size.
+ * Headers follow the generic ABI (gABI) and elf(5).
+ */
+#ifndef ELF_FILE_H
+#define ELF_FILE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/user/err.h"
+
+struct elf_file {
+	int fd;		    /* borrowed; -1: @mem is the file */
+	const uint8_t *mem; /* borrowed */
+	uint64_t size;
+	const char *name;   /* borrowed, for errors */
+	bool is32;
+	Elf64_Ehdr eh;	    /* phnum, shnum, shstrndx here may be escapes: use n_ph, n_sh */
+	Elf64_Phdr *ph;
+	Elf64_Shdr *sh;
+	uint32_t n_ph, n_sh, shstrndx;
+};
+
+/*
+ * Read the ELF header, the program headers, and, with @sections, the section
+ * headers, of the file at @fd or in the @size bytes at @mem.
+ *
+ * Returns 0 (close it with elf_file_close()), -EINVAL: not a regular file;
+ * -ENOEXEC: no ELF file; -EBADMSG: damaged or cut short; -ENOTSUP: core,
+ * relocatable, another machine or byte order; or -errno.  @e says it.
+ */
+int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
+		  const char *name, bool sections, struct err *e);
+void elf_file_close(struct elf_file *f);
+
+/* Exactly @n bytes at @offset into @buf.  Returns 0, -EBADMSG if the file ends before, or -errno. */
+int elf_file_read(const struct elf_file *f, uint64_t offset, void *buf,
+		  uint64_t n, struct err *e);
+
+/* The same, malloc'd and followed by a NUL, into *@out. */
+int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
+		 void *out, struct err *e);
+
+/*
+ * Where in the file vaddr @vaddr is, and how many bytes of the file follow it
+ * there in its PT_LOAD.  False if it is in none.
+ */
+bool elf_file_vaddr(const struct elf_file *f, uint64_t vaddr, uint64_t *offset,
+		    uint64_t *left);
+
+/* The build-id note into @id; returns its length, 0 if there is none of at most @max bytes. */
+int elf_file_build_id(const struct elf_file *f, uint8_t *id, size_t max);
+
+/* The error for a file that is damaged at @what. */
+int elf_file_bad(const struct elf_file *f, struct err *e, const char *what);
+
+#endif /* ELF_FILE_H */

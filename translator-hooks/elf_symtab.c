@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * elf_symtab.c - walk .symtab, .dynsym or what PT_DYNAMIC leads to.
+ *
+ * A table is read in pieces: it may be larger than memory should hold twice.
+ */
+#include "config.h"
+
+#include "elf_symtab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_dynamic.h"
+#include "elf_versions.h"
+
+#define PIECE	  16384 /* symbols read at once */
+#define COUNT_MAX 0x7fffffffu
+
+/* One walk of one table. */
+struct walk {
+	const struct elf_file *f;
+	struct elf_table t;
+	char *strs;
+	uint16_t *versym;    /* by symbol; NULL: none */
+	uint32_t *xindex;    /* SHT_SYMTAB_SHNDX; NULL: none */
+	struct elf_versions versions;
+	const char *file;    /* the last STT_FILE */
+	elf_sym_fn fn;
+	void *ctx;
+};
+
+static void widen_sym(Elf64_Sym *to, const Elf32_Sym *from)
+{
+	to->st_name = from->st_name;
+	to->st_info = from->st_info;
+	to->st_other = from->st_other;
+	to->st_shndx = from->st_shndx;
+	to->st_value = from->st_value;
+	to->st_size = from->st_size;
+}
+
+/* "$x", "$d.12": where code and data change within a section, for disassemblers. */
+static bool is_mapping(const struct elf_sym *s)
+{
+	return s->type == STT_NOTYPE && s->binding == STB_LOCAL && !s->size &&
+	       s->name[0] == '$' && s->name[1] && strchr("adtx", s->name[1]) &&
+	       (!s->name[2] || s->name[2] == '.');
+}
+
+/*
+ * The GNU linker writes versions into the names of .symtab:
+ *
+ *	stdout@GLIBC_2.2.5	tab@@V_2
+ *
+ * They are taken off where the file knows such a version; any other '@' is the
+ * name's own.
+ */
+static void split_version(const struct walk *w, struct elf_sym *s)
+{
+	const char *at = memchr(s->name, '@', s->len), *v;
+
+	if (!at || at == s->name || s->binding == STB_LOCAL)
+		return;
+	v = at + 1 + (at[1] == '@');
+	if (!elf_versions_has(&w->versions, v, strlen(v)))
+		return;
+	s->version = v;
+	s->version_len = strlen(v);
+	s->is_default = at[1] == '@';
+	s->len = (size_t)(at - s->name);
+}
+
+static void look_version(const struct walk *w, uint32_t i, struct elf_sym *s)
+{
+	uint32_t index = w->versym[i] & 0x7fff;
+
+	if (index < 2 || index >= w->versions.n || !w->versions.names[index])
+		return;
+	s->version = w->versions.names[index];
+	s->version_len = strlen(s->version);
+	s->is_default = !(w->versym[i] & 0x8000) && !w->versions.needed[index];
+}
+
+static int one(struct walk *w, uint32_t i, const Elf64_Sym *y)
+{
+	struct elf_sym s = {
+		.value = y->st_value,
+		.size = y->st_size,
+		.shndx = y->st_shndx,
+		.binding = ELF64_ST_BIND(y->st_info),
+		.type = ELF64_ST_TYPE(y->st_info),
+		.dynamic = w->t.dynamic,
+	};
+
+	if (y->st_name >= w->t.strs.size)
+		return 0;
+	s.name = w->strs + y->st_name;
+	if (s.type == STT_FILE) {
+		w->file = *s.name ? s.name : NULL;
+		return 0;
+	}
+	if (s.shndx == SHN_XINDEX)
+		s.shndx = w->xindex ? w->xindex[i] : SHN_UNDEF;
+	else if (s.shndx >= SHN_LORESERVE)
+		return 0; /* absolute, common */
+	if (s.shndx == SHN_UNDEF || !*s.name)
+		return 0;
+	if (s.type != STT_NOTYPE && s.type != STT_OBJECT && s.type != STT_FUNC &&
+	    s.type != STT_COMMON && s.type != STT_TLS && s.type != STT_GNU_IFUNC)
+		return 0;
+	if (s.binding != STB_LOCAL && s.binding != STB_GLOBAL &&
+	    s.binding != STB_WEAK && s.binding != STB_GNU_UNIQUE)
+		return 0;
+	s.len = strlen(s.name);
+	if (is_mapping(&s))
+		return 0;
+	if (s.binding == STB_LOCAL)
+		s.file = w->file;
+	if (w->versym)
+		look_version(w, i, &s);
+	else
+		split_version(w, &s);
+	return w->fn(w->ctx, &s);
+}
+
+static int walk_syms(struct walk *w, struct err *e)
+{
+	uint32_t entry = w->f->is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	uint32_t i, k, n;
+	int r = 0;
+	void *piece = malloc((size_t)PIECE * entry);
+
+	if (!piece)
+		return -ENOMEM;
+	for (i = 0; i < w->t.count && !r; i += n) {
+		n = w->t.count - i < PIECE ? w->t.count - i : PIECE;
+		r = elf_file_read(w->f, w->t.syms + (uint64_t)i * entry, piece,
+				  (uint64_t)n * entry, e);
+		for (k = 0; k < n && !r; k++) {
+			Elf64_Sym y;
+
+			if (w->f->is32)
+				widen_sym(&y, (const Elf32_Sym *)piece + k);
+			else
+				y = ((const Elf64_Sym *)piece)[k];
+			if (i + k)
+				r = one(w, i + k, &y);
+		}
+	}
+	free(piece);
+	return r;
+}
+
+static int walk_table(const struct elf_file *f, const struct elf_table *t,
+		      elf_sym_fn fn, void *ctx, struct err *e)
+{
+	struct walk w = { .f = f, .t = *t, .fn = fn, .ctx = ctx };
+	const char *vstrs;
+	char *own = NULL;
+	int r;
+
+	r = elf_file_get(f, t->strs.offset, t->strs.size, &w.strs, e);
+	if (r)
+		return r;
+	/* the versions' names stand in .dynstr, whichever table this is */
+	vstrs = w.strs;
+	if (t->version_strs.offset != t->strs.offset &&
+	    !elf_file_get(f, t->version_strs.offset, t->version_strs.size, &own, NULL))
+		vstrs = own;
+	else
+		w.t.version_strs = t->strs;
+	r = elf_versions_init(&w.versions, f, t->verdef, t->verneed, vstrs,
+			      w.t.version_strs.size);
+	if (!r && t->versym.size >= (uint64_t)t->count * 2)
+		elf_file_get(f, t->versym.offset, (uint64_t)t->count * 2, &w.versym, NULL);
+	if (!r && t->xindex.size >= (uint64_t)t->count * 4)
+		r = elf_file_get(f, t->xindex.offset, (uint64_t)t->count * 4, &w.xindex, e);
+	if (!r)
+		r = walk_syms(&w, e);
+	elf_versions_fini(&w.versions);
+	free(w.versym);
+	free(w.xindex);
+	free(own);
+	free(w.strs);
+	return r;
+}
+
+/* The string table that section @link is; size 0 if it is none. */
+static struct elf_span strings(const struct elf_file *f, uint32_t link)
+{
+	struct elf_span none = { 0, 0 };
+
+	if (!link || link >= f->n_sh || f->sh[link].sh_type != SHT_STRTAB)
+		return none;
+	return (struct elf_span){ f->sh[link].sh_offset, f->sh[link].sh_size };
+}
+
+/* The versions, which belong to .dynsym but serve both tables. */
+static void find_versions(const struct elf_file *f, uint32_t dynsym,
+			  struct elf_table *t)
+{
+	uint32_t i;
+
+	for (i = 1; i < f->n_sh; i++) {
+		const Elf64_Shdr *s = &f->sh[i];
+		struct elf_span at = { s->sh_offset, s->sh_size };
+
+		if (s->sh_type == SHT_GNU_verdef)
+			t->verdef = at;
+		else if (s->sh_type == SHT_GNU_verneed)
+			t->verneed = at;
+		else if (s->sh_type == SHT_GNU_versym && t->dynamic &&
+			 s->sh_link == dynsym)
+			t->versym = at;
+		else
+			continue;
+		if (s->sh_type != SHT_GNU_versym)
+			t->version_strs = strings(f, s->sh_link);
+	}
+}
+
+static int walk_section(const struct elf_file *f, uint32_t index, elf_sym_fn fn,
+			void *ctx, struct err *e)
+{
+	const Elf64_Shdr *s = &f->sh[index];
+	uint64_t entry = f->is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	struct elf_table t = { .dynamic = s->sh_type == SHT_DYNSYM };
+	uint32_t i;
+
+	if (s->sh_entsize != entry || s->sh_size % entry)
+		return elf_file_bad(f, e, "a symbol table has an impossible size");
+	if (s->sh_offset > f->size || s->sh_size > f->size - s->sh_offset ||
+	    s->sh_size / entry > COUNT_MAX)
+		return elf_file_bad(f, e, "a symbol table lies past its end");
+	t.syms = s->sh_offset;
+	t.count = (uint32_t)(s->sh_size / entry);
+	t.strs = strings(f, s->sh_link);
+	if (t.count > 1 && !t.strs.size)
+		return elf_file_bad(f, e, "a symbol table has no strings");
+	find_versions(f, index, &t);
+	for (i = 1; i < f->n_sh; i++)
+		if (f->sh[i].sh_type == SHT_SYMTAB_SHNDX && f->sh[i].sh_link == index)
+			t.xindex = (struct elf_span){ f->sh[i].sh_offset, f->sh[i].sh_size };
+	return walk_table(f, &t, fn, ctx, e);
+}
+
+int elf_symtab_walk(const struct elf_file *f, elf_sym_fn fn, void *ctx,
+		    bool *stripped, struct err *e)
+{
+	uint32_t i, symtab = 0, dynsym = 0;
+	struct elf_table t;
+	int r = 0;
+
+	for (i = f->n_sh; i-- > 1;) {
+		if (f->sh[i].sh_type == SHT_SYMTAB)
+			symtab = i;
+		if (f->sh[i].sh_type == SHT_DYNSYM)
+			dynsym = i;
+	}
+	*stripped = !symtab;
+	if (symtab)
+		r = walk_section(f, symtab, fn, ctx, e);
+	if (!r && dynsym)
+		r = walk_section(f, dynsym, fn, ctx, e);
+	if (!symtab && !dynsym && elf_dynamic_table(f, &t))
+		r = walk_table(f, &t, fn, ctx, e);
+	return r;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * image_build.c - ELF -> symbol image: sections, segments, and the writing of it all.
+ *
+ * Names are gathered and chosen by sym_table.c; here is what surrounds them.
+ */
+#include "config.h"
+
+#include "image_build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_file.h"
+#include "elf_symtab.h"
+#include "image_layout.h"
+#include "runtime/core/hvar_image_format.h"
+#include "runtime/core/hvar_vmas.h"
+#include "sym_table.h"
+
+/* A PT_LOAD each: no linker makes as many. */
+#define SEGS_MAX 4096
+
+struct build {
+	struct elf_file f;
+	struct image_parts parts; /* owns segs, sections, secmap through it */
+	struct sym_table syms;
+	uint32_t *secmap;	  /* ELF section index -> ours */
+	uint32_t skipped;	  /* symbols in no PT_LOAD */
+};
+
+static uint32_t prot_of(uint32_t flags)
+{
+	return (flags & PF_R ? HVAR_PROT_READ : 0) | (flags & PF_W ? HVAR_PROT_WRITE : 0) |
+	       (flags & PF_X ? HVAR_PROT_EXEC : 0);
+}
+
+static bool fits(uint64_t start, uint64_t size)
+{
+	return !size || start + (size - 1) >= start;
+}
+
+static int by_seg_vaddr(const void *pa, const void *pb)
+{
+	const struct hvar_image_seg *a = pa, *b = pb;
+
+	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
+}
+
+static int take_phdr(struct build *b, const Elf64_Phdr *p, struct err *e)
+{
+	struct image_parts *parts = &b->parts;
+	struct hvar_image_seg s = {
+		.offset = p->p_offset, .vaddr = p->p_vaddr, .filesz = p->p_filesz,
+		.memsz = p->p_memsz, .align = p->p_align, .prot = prot_of(p->p_flags),
+	};
+
+	if (p->p_type == PT_GNU_RELRO && fits(p->p_vaddr, p->p_memsz)) {
+		parts->head.relro = p->p_vaddr;
+		parts->head.relro_size = p->p_memsz;
+	}
+	if ((p->p_type != PT_LOAD && p->p_type != PT_TLS) || !p->p_memsz)
+		return 0;
+	if (p->p_filesz > p->p_memsz || !fits(p->p_vaddr, p->p_memsz) ||
+	    !fits(p->p_offset, p->p_filesz))
+		return elf_file_bad(&b->f, e, "a program header holds impossible values");
+	if (p->p_type == PT_TLS) {
+		parts->head.tls = s;
+		return 0;
+	}
+	if (p->p_filesz && (p->p_offset > b->f.size ||
+			    p->p_filesz > b->f.size - p->p_offset))
+		return elf_file_bad(&b->f, e, "a part that is loaded lies past its end");
+	if ((p->p_offset - p->p_vaddr) & HVAR_PAGE_MASK && p->p_filesz)
+		return elf_file_bad(&b->f, e, "a program header asks for what cannot be mapped");
+	if (parts->n_segs == SEGS_MAX)
+		return elf_file_bad(&b->f, e, "it has more program headers than can be");
+	parts->segs[parts->n_segs++] = s;
+	return 0;
+}
+
+static int take_segs(struct build *b, struct err *e)
+{
+	struct image_parts *p = &b->parts;
+	uint32_t i;
+	int r = 0;
+
+	p->segs = calloc(b->f.n_ph < SEGS_MAX ? b->f.n_ph + 1 : SEGS_MAX, sizeof(*p->segs));
+	if (!p->segs)
+		return -ENOMEM;
+	for (i = 0; i < b->f.n_ph && !r; i++)
+		r = take_phdr(b, &b->f.ph[i], e);
+	if (r)
+		return r;
+	qsort(p->segs, p->n_segs, sizeof(*p->segs), by_seg_vaddr);
+	for (i = 1; i < p->n_segs; i++)
+		if (p->segs[i - 1].vaddr + (p->segs[i - 1].memsz - 1) >= p->segs[i].vaddr)
+			return elf_file_bad(&b->f, e, "its program headers overlap");
+	return 0;
+}
+
+static const struct hvar_image_seg *seg_at(const struct image_parts *p, uint64_t vaddr)
+{
+	uint32_t lo = 0, hi = p->n_segs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->segs[mid].vaddr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && vaddr - p->segs[lo - 1].vaddr < p->segs[lo - 1].memsz ?
+		       &p->segs[lo - 1] : NULL;
+}
+
+/* ---- sections ---- */
+
+static uint32_t kind_of(const struct image_parts *p, const Elf64_Shdr *s)
+{
+	if (s->sh_flags & SHF_TLS && s->sh_type == SHT_NOBITS)
+		return HVAR_KIND_TLS;
+	if (s->sh_flags & SHF_EXECINSTR)
+		return HVAR_KIND_TEXT;
+	if (!(s->sh_flags & SHF_WRITE))
+		return HVAR_KIND_RODATA;
+	if (s->sh_addr - p->head.relro < p->head.relro_size &&
+	    s->sh_size <= p->head.relro_size - (s->sh_addr - p->head.relro))
+		return HVAR_KIND_RELRO;
+	return s->sh_type == SHT_NOBITS ? HVAR_KIND_BSS : HVAR_KIND_DATA;
+}
+
+struct sec {
+	struct hvar_image_section s;
+	uint32_t index;
+};
+
+/* TLS ones last, then by address; of one address the empty ones first. */
+static int by_sec_vaddr(const void *pa, const void *pb)
+{
+	const struct sec *a = pa, *b = pb;
+	bool x = a->s.kind == HVAR_KIND_TLS, y = b->s.kind == HVAR_KIND_TLS;
+
+	if (x != y)
+		return x ? 1 : -1;
+	if (a->s.vaddr != b->s.vaddr)
+		return a->s.vaddr < b->s.vaddr ? -1 : 1;
+	if (a->s.size != b->s.size)
+		return a->s.size < b->s.size ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Sections' names; without them a section is still known by its kind. */
+static char *section_names(const struct elf_file *f, uint64_t *size)
+{
+	char *p = NULL;
+
+	*size = 0;
+	if (f->shstrndx && f->shstrndx < f->n_sh &&
+	    f->sh[f->shstrndx].sh_type == SHT_STRTAB) {
+		*size = f->sh[f->shstrndx].sh_size;
+		if (elf_file_get(f, f->sh[f->shstrndx].sh_offset, *size, &p, NULL))
+			*size = 0;
+	}
+	return p;
+}
+
+static int collect_sections(struct build *b, struct sec *v, uint32_t *n)
+{
+	uint64_t size;
+	char *names = section_names(&b->f, &size);
+	uint32_t i;
+	int r = 0;
+
+	for (i = 1; i < b->f.n_sh && !r; i++) {
+		const Elf64_Shdr *s = &b->f.sh[i];
+		const char *name = s->sh_name < size ? names + s->sh_name : "";
+
+		if (!(s->sh_flags & SHF_ALLOC) || !fits(s->sh_addr, s->sh_size))
+			continue;
+		v[*n].s.vaddr = s->sh_addr;
+		v[*n].s.size = s->sh_size;
+		v[*n].s.kind = kind_of(&b->parts, s);
+		v[*n].index = i;
+		r = sym_table_str(&b->syms, name, strlen(name), &v[*n].s.name);
+		(*n)++;
+	}
+	free(names);
+	return r;
+}
+
+static int take_sections(struct build *b)
+{
+	struct image_parts *p = &b->parts;
+	struct sec *v = calloc(b->f.n_sh + 1, sizeof(*v));
+	uint32_t i, n = 0;
+	int r;
+
+	p->sections = calloc(b->f.n_sh + 1, sizeof(*p->sections));
+	b->secmap = malloc((b->f.n_sh + 1) * sizeof(*b->secmap));
+	r = v && p->sections && b->secmap ? collect_sections(b, v, &n) : -ENOMEM;
+	if (r) {
+		free(v);
+		return r;
+	}
+	memset(b->secmap, 0xff, (b->f.n_sh + 1) * sizeof(*b->secmap));
+	qsort(v, n, sizeof(*v), by_sec_vaddr);
+	for (i = 0; i < n; i++) {
+		struct hvar_image_section *s = &p->sections[i];
+
+		*s = v[i].s;
+		b->secmap[v[i].index] = i;
+		/* of two that overlap, the first ends where the second starts */
+		if (i && s->kind != HVAR_KIND_TLS && s->vaddr - s[-1].vaddr < s[-1].size)
+			s[-1].size = s->vaddr - s[-1].vaddr;
+	}
+	p->n_sections = n;
+	free(v);
+	return 0;
+}
+
+/* ---- symbols ---- */
+
+static int take_sym(void *ctx, const struct elf_sym *s)
+{
+	struct build *b = ctx;
+	uint32_t section = HVAR_IMAGE_NONE;
+
+	if (b->f.n_sh && s->shndx >= b->f.n_sh) {
+		b->skipped++;
+		return 0;
+	}
+	if (b->f.n_sh)
+		section = b->secmap[s->shndx];
+	if (s->type == STT_TLS ? s->value >= b->parts.head.tls.memsz :
+				 !seg_at(&b->parts, s->value)) {
+		b->skipped++;
+		return 0;
+	}
+	return sym_table_add(&b->syms, s, section);
+}
+
+/* An error without a text so far is want of memory, or of room for names. */
+static int explain(const struct build *b, int r, struct err *e)
+{
+	if (r == -ENOMEM)
+		return err_set(e, ENOMEM, "cannot make the symbol image of '%s': no memory: "
+			       "free some, or raise the limit", b->f.name);
+	if (r == -EFBIG)
+		return err_set(e, EFBIG, "cannot make the symbol image of '%s': it has more "
+			       "symbols than an image can hold: strip some", b->f.name);
+	return r;
+}
+
+static int build(struct build *b, void **data, size_t *size, struct err *e)
+{
+	struct image_parts *p = &b->parts;
+	bool stripped = true;
+	int r;
+
+	r = sym_table_init(&b->syms);
+	if (!r)
+		r = take_segs(b, e);
+	if (!r)
+		r = take_sections(b);
+	if (!r)
+		r = elf_symtab_walk(&b->f, take_sym, b, &stripped, e);
+	if (!r)
+		r = sym_table_settle(&b->syms, p->segs, p->n_segs, p->head.tls.memsz);
+	if (!r) {
+		p->head.flags = (stripped ? HVAR_IMAGE_STRIPPED : 0) |
+				(b->f.is32 ? HVAR_IMAGE_ELF32 : 0) |
+				(b->f.eh.e_type == ET_EXEC ? HVAR_IMAGE_EXEC : 0);
+		p->head.build_id_len = (uint32_t)elf_file_build_id(
+			&b->f, p->head.build_id, sizeof(p->head.build_id));
+		p->syms = &b->syms;
+		r = image_layout(p, data, size);
+	}
+	if (r == -ENOMEM || r == -EFBIG)
+		r = explain(b, r, e);
+	free(p->segs);
+	free(p->sections);
+	free(b->secmap);
+	sym_table_fini(&b->syms);
+	elf_file_close(&b->f);
+	return r;
+}
+
+int image_build_fd(int fd, const char *name, void **data, size_t *size,
+		   struct err *e)
+{
+	struct build b;
+	int r;
+
+	memset(&b, 0, sizeof(b));
+	r = elf_file_open(&b.f, fd, NULL, 0, name, true, e);
+	return r ? r : build(&b, data, size, e);
+}
+
+int image_build_mem(const void *elf, size_t n, const char *name, void **data,
+		    size_t *size, struct err *e)
+{
+	struct build b;
+	int r;
+
+	memset(&b, 0, sizeof(b));
+	r = elf_file_open(&b.f, -1, elf, n, name, true, e);
+	return r ? r : build(&b, data, size, e);
+}
+
+int image_build_id(int fd, uint8_t *id, size_t max)
+{
+	struct elf_file f;
+	int r;
+
+	r = elf_file_open(&f, fd, NULL, 0, "", false, NULL);
+	if (r)
+		return r;
+	r = elf_file_build_id(&f, id, max);
+	elf_file_close(&f);
+	return r;
+}

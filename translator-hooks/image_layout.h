@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * image_layout.h - the parts of a symbol image -> its bytes.
+ */
+#ifndef IMAGE_LAYOUT_H
+#define IMAGE_LAYOUT_H
+
+#include <stddef.h>
+
+#include "runtime/core/hvar_image_format.h"
+#include "sym_table.h"
+
+/*
+ * Number of the naming rules by which images are built.  Raise it when the same file would
+ * give another image: cached ones are then made anew.
+ */
+#define IMAGE_RULES 1
+
+struct image_parts {
+	/* flags, tls, relro, build_id are the caller's; the rest is filled in */
+	struct hvar_image_header head;
+	struct hvar_image_seg *segs;	     /* by vaddr, disjoint */
+	struct hvar_image_section *sections; /* in the image's order; names are sym_strs numbers */
+	uint32_t n_segs, n_sections;
+	struct sym_table *syms;		     /* settled; borrowed */
+};
+
+/* *@data is malloc'd, *@size bytes.  Returns 0, -ENOMEM, or -EFBIG past 4 GiB of names. */
+int image_layout(struct image_parts *p, void **data, size_t *size);
+
+/* Put @src into the image at @data and renew its checksum. */
+void image_layout_source(void *data, const struct hvar_image_source *src);
+
+#endif /* IMAGE_LAYOUT_H */
