@@ -94,7 +94,17 @@ int stream_flush(struct stream *s)
 {
 	int ret = s->error ? s->error : s->sink->flush(s);
 
+	s->handed_on = true;
 	return ret ? fail(s, ret) : 0;
+}
+
+int stream_drop(struct stream *s, struct err *e)
+{
+	if (s && s->handed_on)
+		return stream_close(s, e);
+	if (s)
+		s->sink->close(s, NULL);
+	return 0;
 }
 
 int stream_close(struct stream *s, struct err *e)

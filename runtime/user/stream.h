@@ -12,6 +12,7 @@
 #ifndef STREAM_H
 #define STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -136,6 +137,11 @@ int stream_flush(struct stream *s);
 
 /* Flush, close and free.  Returns 0, or the first failure with @e. */
 int stream_close(struct stream *s, struct err *e);
+/*
+ * The same when there was nothing worth keeping: if nothing was flushed yet, a
+ * file stays as it was (an older recording in it too).
+ */
+int stream_drop(struct stream *s, struct err *e);
 
 /* ---- reading ---- */
 
@@ -163,6 +169,8 @@ struct stream_record {
  */
 int stream_next(struct stream_reader *r, struct stream_record *out);
 const char *stream_reader_why(const struct stream_reader *r);
+/* Must the next call read on, or wait for a queue's writer?  A moment to flush what was made of the records. */
+bool stream_drained(const struct stream_reader *r);
 void stream_reader_free(struct stream_reader *r);
 
 #endif /* STREAM_H */

@@ -32,6 +32,7 @@ struct file {
 	size_t used, cap;
 	uint64_t written; /* bytes */
 	uint64_t safe;	  /* records before this number are in the file */
+	bool has_old;	  /* an older recording is still in it */
 };
 
 /*
@@ -88,8 +89,14 @@ static int write_all(struct file *f, const char *p, size_t n)
 static int file_flush(struct stream *s)
 {
 	struct file *f = (struct file *)s;
-	int ret = write_all(f, f->buf, f->used);
+	int ret = 0;
 
+	/* The old recording goes when there is a new one to write, not before. */
+	if (f->has_old && ftruncate(f->fd, 0))
+		ret = -errno;
+	f->has_old = false;
+	if (!ret)
+		ret = write_all(f, f->buf, f->used);
 	f->used = 0;
 	if (ret)
 		s->dropped += s->number - f->safe;
@@ -181,7 +188,7 @@ static const struct stream_sink file_sink = {
 };
 
 /* May what is in this regular file be thrown away? */
-static int check_old(int fd, const char *path, off_t size, struct err *e)
+static int check_old(int fd, const char *path, off_t size, bool *has_old, struct err *e)
 {
 	char magic[sizeof(STREAM_MAGIC) - 1];
 
@@ -196,13 +203,11 @@ static int check_old(int fd, const char *path, off_t size, struct err *e)
 		return err_set(e, EEXIST,
 			       "will not write over '%s': it is not empty and no recording of hotvar's: remove it, or give another file with -o",
 			       path);
-	if (ftruncate(fd, 0))
-		return err_set(e, errno, "cannot empty '%s': %s: give another file with -o",
-			       path, strerror(errno));
+	*has_old = true;
 	return 0;
 }
 
-static int open_path(const char *path, struct err *e)
+static int open_path(const char *path, bool *has_old, struct err *e)
 {
 	struct stat st;
 	int flags = O_CREAT | O_CLOEXEC | O_NOCTTY, fd, ret;
@@ -220,7 +225,7 @@ static int open_path(const char *path, struct err *e)
 		ret = err_set(e, errno, "cannot record to '%s': %s: give another file with -o",
 			      path, strerror(errno));
 	else
-		ret = S_ISREG(st.st_mode) ? check_old(fd, path, st.st_size, e) : 0;
+		ret = S_ISREG(st.st_mode) ? check_old(fd, path, st.st_size, has_old, e) : 0;
 	if (ret) {
 		close(fd);
 		return ret;
@@ -248,7 +253,7 @@ struct stream *stream_to_file(const char *path, struct err *e)
 			 "will not record to a terminal: recordings are binary: give a file with -o FILE, or a pipe");
 		goto failed;
 	}
-	f->fd = is_stdout ? STDOUT_FILENO : open_path(path, e);
+	f->fd = is_stdout ? STDOUT_FILENO : open_path(path, &f->has_old, e);
 	if (f->fd < 0)
 		goto failed;
 	stream_file_head_fill(&head);

@@ -173,6 +173,11 @@ const char *stream_reader_why(const struct stream_reader *r)
 	return r->why;
 }
 
+bool stream_drained(const struct stream_reader *r)
+{
+	return r->pos == r->len;
+}
+
 void stream_reader_free(struct stream_reader *r)
 {
 	if (!r)

@@ -18,7 +18,7 @@ struct stream_sink {
 	/* The @n bytes that room() gave are a record now. */
 	void (*take)(struct stream *s, size_t n);
 	int (*flush)(struct stream *s);
-	/* Flush, close and free.  s->error is the first failure: say it in @e. */
+	/* Close and free, without a flush.  s->error is the first failure: say it in @e. */
 	int (*close)(struct stream *s, struct err *e);
 };
 
@@ -29,6 +29,7 @@ struct stream {
 	int error;	  /* the first failure of the sink, -errno */
 	uint64_t dropped; /* records after it */
 	uint64_t refused; /* records that no reader would accept */
+	bool handed_on;	  /* a flush was asked for */
 };
 
 /* The reading end that a queue offers to stream_read.c. */

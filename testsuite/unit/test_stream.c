@@ -322,7 +322,7 @@ static void refuses_other_files(void **state)
 	struct err e;
 	size_t n;
 	char *p, *path = path_of("notes");
-	int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+	int last, fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
 
 	(void)state;
 	assert_int_equal(write(fd, text, sizeof(text)), sizeof(text));
@@ -352,6 +352,17 @@ static void refuses_other_files(void **state)
 	assert_int_equal(stream_close(s, &e), 0);
 	r = stream_reader_of_file(path, &e);
 	assert_non_null(r);
+	stream_reader_free(r);
+
+	/* one that came to nothing leaves the old one in place */
+	s = stream_to_file(path, &e);
+	assert_non_null(s);
+	assert_int_equal(stream_put_meta(s, "hz", "%d", 1), 0);
+	assert_int_equal(stream_drop(s, &e), 0);
+	r = stream_reader_of_file(path, &e);
+	assert_non_null(r);
+	assert_int_equal(drain(r, &last), n_puts);
+	assert_int_equal(last, 0);
 	stream_reader_free(r);
 
 	assert_null(stream_to_file(dir, &e));

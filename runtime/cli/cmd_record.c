@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_record.c - measure, and only write a recording.
+ *
+ * It carries the symbols and the code that its samples touch, so it can be reported
+ * on any machine, after the program is gone.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "measure.h"
+#include "options_target.h"
+#include "runtime/cli/cli.h"
+#include "runtime/user/launch.h"
+#include "runtime/user/stream.h"
+
+struct options {
+	struct target_options target;
+	const char *output;
+	bool quiet;
+};
+
+static const struct argp_option own_options[] = {
+	{ "output", 'o', "FILE", 0, "The recording ('-' is stdout; hotvar.rec)", 2 },
+	{ "quiet", 'q', NULL, 0, "Say nothing but what fails", 2 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->target;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &target_argp, 0, "What to measure:", 1 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = own_options,
+	.parser = parse,
+	.args_doc = "[--] CMD [ARG...]\n-p PID",
+	.doc = "Run CMD, or look at process PID, and write a recording for 'hotvar report'.\v"
+	       "The exit status is CMD's.",
+	.children = children,
+};
+
+/* Nothing was measured: take away the file that was made for it. */
+static void remove_empty(const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") && !lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size)
+		unlink(path);
+}
+
+static void say(const struct options *o, const struct session *s)
+{
+	struct stat st;
+
+	if (o->quiet)
+		return;
+	fprintf(stderr, "hotvar: %" PRIu64 " samples of %.2f s", s->samples, (double)s->elapsed_ns / 1e9);
+	if (strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))
+		fprintf(stderr, " in %s (%.1f MB); report them with 'hotvar report -i %s'",
+			o->output, (double)st.st_size / 1e6, o->output);
+	fputs("\n", stderr);
+}
+
+static int record(const struct options *o, struct err *e)
+{
+	struct analysis_options ao = { .live = true };
+	struct analysis *a = analysis_new(&ao, e);
+	struct stream *file = a ? stream_to_file(o->output, e) : NULL;
+	struct session s;
+	int status;
+
+	if (!file) {
+		status = e->status ? e->status : CLI_FAILED;
+	} else if (measure(&o->target, a, file, !o->quiet, &s, e)) {
+		status = e->status ? e->status : CLI_FAILED;
+		stream_drop(file, NULL);
+		remove_empty(o->output);
+	} else if (stream_close(file, e)) {
+		measure_status(&s, CLI_FAILED, NULL);
+		status = CLI_FAILED;
+	} else {
+		say(o, &s);
+		status = measure_status(&s, CLI_OK, e);
+	}
+	analysis_free(a);
+	return status;
+}
+
+int cmd_record(int argc, char **argv, struct err *e)
+{
+	struct options o = { .output = "hotvar.rec" };
+	struct launch l;
+	int rest, status;
+
+	target_options_init(&o.target);
+	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
+	if (!status)
+		status = target_options_check(&o.target, argv + rest, "hotvar record", e);
+	if (status)
+		return status;
+	/* A slip of the finger must not cost the recording made before. */
+	if (o.target.argv && launch_find(&l, o.target.argv, e))
+		return e->status ? e->status : CLI_FAILED;
+	return record(&o, e);
+}

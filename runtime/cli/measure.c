@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "measure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/cli/cli.h"
+#include "runtime/report/follow.h"
+
+/* ---- progress ---- */
+
+enum { PROGRESS_AFTER_NS = 1000000000, PROGRESS_EVERY_NS = 500000000 };
+
+struct progress {
+	uint64_t last_ns;
+	bool shown;
+};
+
+/*
+ * CMD may use the terminal too.  One that takes keys itself (an editor, a pager)
+ * has it in raw mode: nothing is written then.  Else the cursor goes back to the line's
+ * beginning, where what CMD prints next takes the place of ours.
+ */
+static void show_progress(void *ctx, uint64_t samples, uint64_t elapsed_ns)
+{
+	struct progress *p = ctx;
+	struct termios t;
+
+	if (elapsed_ns < PROGRESS_AFTER_NS || elapsed_ns - p->last_ns < PROGRESS_EVERY_NS ||
+	    tcgetattr(STDERR_FILENO, &t) || !(t.c_lflag & ICANON))
+		return;
+	p->last_ns = elapsed_ns;
+	p->shown = true;
+	fprintf(stderr, "hotvar: %" PRIu64 " samples in %.1f s\033[K\r", samples,
+		(double)elapsed_ns / 1e9);
+}
+
+static void end_progress(const struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- what the recording says of itself ---- */
+
+/* A word as a shell would take it back. */
+static void put_word(FILE *f, const char *s)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "%+,-./:=@_";
+
+	if (*s && !s[strspn(s, safe)]) {
+		fputs(s, f);
+		return;
+	}
+	putc('\'', f);
+	for (; *s; s++) {
+		if (*s == '\'')
+			fputs("'\\''", f);
+		else
+			putc(*s, f);
+	}
+	putc('\'', f);
+}
+
+static void put_argv(struct stream *out, char **argv)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f) {
+		char **arg;
+
+		for (arg = argv; *arg; arg++) {
+			if (arg != argv)
+				putc(' ', f);
+			put_word(f, *arg);
+		}
+		fclose(f);
+	}
+	if (text)
+		stream_put_meta(out, "argv", "%s", text);
+	free(text);
+}
+
+static void put_meta(struct stream *out, const struct target_options *o)
+{
+	struct timespec now;
+	struct utsname u;
+
+	stream_put_meta(out, "version", "%s", PACKAGE_VERSION);
+	if (o->argv)
+		put_argv(out, o->argv);
+	else
+		stream_put_meta(out, "pid", "%d", (int)o->pid);
+	stream_put_meta(out, "hz", "%u", o->hz);
+	clock_gettime(CLOCK_REALTIME, &now);
+	stream_put_meta(out, "start", "%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
+	if (!uname(&u))
+		stream_put_meta(out, "kernel", "%s", u.release);
+}
+
+/* ---- measuring ---- */
+
+int measure(const struct target_options *o, struct analysis *a, struct stream *file,
+	    bool progress, struct session *s, struct err *e)
+{
+	struct progress p = { 0, false };
+	struct stream *queue = stream_to_queue(e);
+	struct err closing = { 0, "" };
+	struct follow *f;
+	int ret, closed;
+
+	if (!queue)
+		return -ENOMEM;
+	f = follow_start(queue, a, file, e);
+	if (!f) {
+		stream_close(queue, NULL);
+		return -ENOMEM;
+	}
+	memset(s, 0, sizeof(*s));
+	s->argv = o->argv;
+	s->pid = o->pid;
+	s->hz = o->hz;
+	s->seconds = o->seconds;
+	s->source = o->source;
+	s->out = queue;
+	if (progress && isatty(STDERR_FILENO)) {
+		s->progress = show_progress;
+		s->progress_ctx = &p;
+	}
+	put_meta(queue, o);
+	ret = session_run(s, e);
+	end_progress(&p);
+	closed = stream_close(queue, &closing);
+	follow_join(f);
+	if (!ret) {
+		*e = closing; /* what was tried before it worked is no news */
+		ret = closed;
+	}
+	return ret;
+}
+
+int measure_status(struct session *s, int otherwise, struct err *e)
+{
+	if (!s->argv)
+		return otherwise;
+	if (s->still_running && session_serve(s, e))
+		return CLI_FAILED;
+	if (s->wait_status == -1)
+		return otherwise;
+	if (WIFSIGNALED(s->wait_status))
+		return 128 + WTERMSIG(s->wait_status);
+	return WEXITSTATUS(s->wait_status);
+}

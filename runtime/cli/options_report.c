@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "options_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "runtime/report/report.h"
+
+/* Rows of a text report when --limit does not say; JSON has all. */
+enum { TEXT_ROWS = 30 };
+
+enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY_CALLERS };
+
+static const struct argp_option options[] = {
+	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each variable: the only choice in this version", 5 },
+	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
+	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
+	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
+	{ "callers", KEY_CALLERS, NULL, OPTION_HIDDEN, NULL, 5 },
+	{ 0 },
+};
+
+static error_t bad_by(const char *value)
+{
+	static const char *const later[] = { "member", "type", "line", "object", "page", "cacheline" };
+	size_t i;
+
+	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		if (!strcmp(value, later[i]))
+			return cli_bad_value("--by", value,
+					     "variable (that one is not in version " PACKAGE_VERSION ")");
+	return cli_bad_value("--by", value, "variable");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_choice *c = state->input;
+	unsigned long long n;
+	double x;
+	char *end;
+
+	switch (key) {
+	case KEY_SORT:
+		if (!strcmp(arg, "accesses"))
+			c->rows.sort = ROWS_BY_ACCESSES;
+		else if (!strcmp(arg, "time"))
+			c->rows.sort = ROWS_BY_TIME;
+		else
+			return cli_bad_value("--sort", arg, "accesses or time");
+		return 0;
+	case KEY_BY:
+		return strcmp(arg, "variable") ? bad_by(arg) : 0;
+	case KEY_MIN_SHARE:
+		errno = 0;
+		x = strtod(arg, &end);
+		if (end != arg && *end == '%')
+			end++;
+		if (errno || end == arg || *end || !(x >= 0 && x <= 100))
+			return cli_bad_value("--min-share", arg, "percent, from 0 to 100");
+		c->rows.min_share = x / 100;
+		return 0;
+	case KEY_LIMIT:
+		if (!cli_number(arg, &n) || n > 1000000000)
+			return cli_bad_value("--limit", arg, "a number of rows, 0 for all");
+		c->rows.limit = n;
+		c->limit_given = true;
+		return 0;
+	case KEY_PER_PROCESS:
+		c->per_process = true;
+		return 0;
+	case KEY_CALLERS:
+		return cli_bad_value("--callers", "", "no part in version " PACKAGE_VERSION ": leave it out");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp report_argp = {
+	.options = options,
+	.parser = parse,
+};
+
+static int width_of(FILE *f)
+{
+	struct winsize ws;
+
+	if (!isatty(fileno(f)))
+		return 0;
+	return ioctl(fileno(f), TIOCGWINSZ, &ws) || ws.ws_col < 40 ? 80 : ws.ws_col;
+}
+
+/* All of the text is made first: it goes out in one piece, between CMD's own lines. */
+static int render(FILE *f, const struct rows *r, const struct analysis *a,
+		  const struct cli_common *c, struct err *e)
+{
+	struct report_options o = {
+		.color = cli_colored(c, f),
+		.width = width_of(f),
+		.quiet = c->quiet,
+		.verbose = c->verbose,
+	};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *mem = open_memstream(&text, &size);
+
+	if (mem) {
+		if (c->json)
+			report_json(mem, r, a);
+		else
+			report_text(mem, r, a, &o);
+	}
+	if (!mem || fclose(mem)) {
+		free(text);
+		return err_set(e, ENOMEM, "cannot make the report: no memory: free some");
+	}
+	fwrite(text, 1, size, f); /* cli_close() finds what failed */
+	free(text);
+	return 0;
+}
+
+int report_write(FILE *f, struct analysis *a, const struct report_choice *choice,
+		 const struct cli_common *c, struct err *e)
+{
+	struct rows_options o = choice->rows;
+	struct rows rows;
+	bool found;
+
+	if (!choice->limit_given)
+		o.limit = c->json ? 0 : TEXT_ROWS;
+	if (rows_make(&rows, a, &o, e))
+		return CLI_FAILED;
+	found = rows.n + rows.hidden > 0;
+	if (render(f, &rows, a, c, e)) {
+		rows_fini(&rows);
+		return CLI_FAILED;
+	}
+	rows_fini(&rows);
+	return found ? CLI_OK : CLI_NOTHING;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options_report.h - what a report shows: the options that run and report share.
+ */
+#ifndef OPTIONS_REPORT_H
+#define OPTIONS_REPORT_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "runtime/cli/cli.h"
+#include "runtime/report/analysis.h"
+#include "runtime/report/rows.h"
+
+struct report_choice {
+	struct rows_options rows;
+	bool per_process;
+	bool limit_given;
+};
+
+extern const struct argp report_argp; /* its input is a struct report_choice */
+
+/*
+ * Solve @a and write the report to @f.  Returns the exit status: CLI_OK, CLI_NOTHING when no
+ * variable was found, or CLI_FAILED with @e.
+ */
+int report_write(FILE *f, struct analysis *a, const struct report_choice *choice,
+		 const struct cli_common *c, struct err *e);
+
+#endif /* OPTIONS_REPORT_H */

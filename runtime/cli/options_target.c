@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "options_target.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cli/cli.h"
+
+/* A sample costs about 20 us: beyond this the program does little else. */
+enum { DEFAULT_HZ = 1000, MOST_HZ = 20000 };
+
+enum { KEY_SOURCE = 0x5000, KEY_EXACT };
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID", 0, "Measure the running process PID, all its threads", 1 },
+	{ "duration", 'd', "SECONDS", 0, "End measuring after SECONDS", 1 },
+	{ "frequency", 'F', "HZ", 0, "Samples a second of CPU time (1000)", 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf or ptrace", 1 },
+	{ "exact", KEY_EXACT, NULL, OPTION_HIDDEN, NULL, 1 },
+	{ 0 },
+};
+
+/* Sources of the interface that this version does not have. */
+static error_t bad_source(const char *value)
+{
+	static const char *const later[] = { "pmu", "exact", "fault" };
+	size_t i;
+
+	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		if (!strcmp(value, later[i]))
+			return cli_bad_value("--source", value,
+					     "auto, perf or ptrace (that one is not in version " PACKAGE_VERSION ")");
+	return cli_bad_value("--source", value, "auto, perf or ptrace");
+}
+
+static error_t parse_source(struct target_options *o, const char *arg)
+{
+	if (!strcmp(arg, "auto"))
+		o->source = SESSION_AUTO;
+	else if (!strcmp(arg, "perf"))
+		o->source = SESSION_PERF;
+	else if (!strcmp(arg, "ptrace"))
+		o->source = SESSION_PTRACE;
+	else
+		return bad_source(arg);
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct target_options *o = state->input;
+	unsigned long long n;
+	char *end;
+
+	switch (key) {
+	case 'p':
+		if (!cli_number(arg, &n) || !n || n > INT_MAX)
+			return cli_bad_value("-p", arg, "the number of a process");
+		o->pid = (pid_t)n;
+		return 0;
+	case 'd':
+		errno = 0;
+		o->seconds = strtod(arg, &end);
+		if (errno || end == arg || *end || !(o->seconds > 0) || o->seconds > 1e9)
+			return cli_bad_value("-d", arg, "a number of seconds above 0");
+		return 0;
+	case 'F':
+		if (!cli_number(arg, &n) || !n || n > MOST_HZ)
+			return cli_bad_value("-F", arg, "a rate from 1 to 20000 Hz");
+		o->hz = (unsigned)n;
+		return 0;
+	case KEY_SOURCE:
+		return parse_source(o, arg);
+	case KEY_EXACT:
+		return bad_source("exact");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp target_argp = {
+	.options = options,
+	.parser = parse,
+};
+
+void target_options_init(struct target_options *o)
+{
+	memset(o, 0, sizeof(*o));
+	o->hz = DEFAULT_HZ;
+}
+
+int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e)
+{
+	o->argv = *rest ? rest : NULL;
+	if (o->argv && o->pid)
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "both -p %d and the command '%s' were given: give one of them; see '%s --help'",
+			 (int)o->pid, o->argv[0], command);
+	else if (!o->argv && !o->pid)
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "nothing to measure: give a command ('%s -- ./program') or a process ('%s -p PID'); see '%s --help'",
+			 command, command, command);
+	else
+		return 0;
+	return CLI_USAGE;
+}

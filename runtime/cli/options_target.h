@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options_target.h - what to measure and how: the options that run and record share.
+ */
+#ifndef OPTIONS_TARGET_H
+#define OPTIONS_TARGET_H
+
+#include <argp.h>
+#include <sys/types.h>
+
+#include "runtime/user/err.h"
+#include "runtime/user/session.h"
+
+struct target_options {
+	pid_t pid; /* 0: not given */
+	unsigned hz;
+	double seconds; /* 0: until the target ends */
+	enum session_source source;
+	char **argv; /* CMD, or NULL */
+};
+
+extern const struct argp target_argp; /* its input is a struct target_options */
+
+void target_options_init(struct target_options *o);
+
+/*
+ * After cli_parse(): the arguments left are CMD.  Exactly one of CMD and -p must be
+ * there.  Returns 0, or CLI_USAGE with @e.
+ */
+int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e);
+
+#endif /* OPTIONS_TARGET_H */

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "analysis.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codes.h"
+#include "images.h"
+#include "runtime/core/hvar_image.h"
+#include "runtime/user/code_capture.h"
+#include "spaces.h"
+
+enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
+
+struct meta {
+	char *key, *value;
+};
+
+/* A page of a module's file that the stream does not have. */
+struct needed_code {
+	uint64_t where;
+	uint32_t module;
+	uint32_t len;
+};
+
+struct analysis {
+	struct spaces *spaces;
+	struct images *images;
+	struct variables *variables;
+	struct estimate *estimate;
+	struct codes *codes;	  /* the stream's */
+	struct codes *file_codes; /* read from the modules' files */
+	struct needed_code *needed;
+	size_t n_needed, next_needed;
+	uint64_t need_head[sizeof(struct stream_code) / 8];
+	uint8_t page[PAGE];
+	struct meta *meta;
+	size_t n_meta;
+	struct analysis_totals totals;
+	uint32_t *mms; /* numbers seen in samples and accesses: open addressing */
+	size_t n_mms, cap_mms;
+	char *why;
+};
+
+/* ---- what the estimator asks ---- */
+
+static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip,
+		     struct code_site *out, uint64_t *start, uint64_t *end)
+{
+	struct analysis *a = ctx;
+	const struct hvar_vmas *vmas = spaces_of(a->spaces, ev);
+	const struct hvar_vma *v = vmas ? hvar_vmas_find(vmas, ip) : NULL;
+
+	if (!v)
+		return false;
+	code_site_of(v, ev->mm, ip, out);
+	out->module = images_canon(a->images, out->module);
+	*start = v->start;
+	*end = v->end;
+	return true;
+}
+
+/* Note that the stream lacks the page of @at's file that @page was read from. */
+static void need_code(struct analysis *a, uint32_t module, uint64_t where, uint32_t len)
+{
+	struct needed_code *v;
+
+	if (a->n_needed >= NEEDED_MAX) {
+		a->totals.lost[STREAM_LOST_CODE]++;
+		return;
+	}
+	v = realloc(a->needed, (a->n_needed + 1) * sizeof(*v));
+	if (!v) {
+		a->totals.lost[STREAM_LOST_MEMORY]++;
+		return;
+	}
+	a->needed = v;
+	v[a->n_needed] = (struct needed_code){ where, module, len };
+	a->n_needed++;
+}
+
+/* What the stream has of the code, then what the module's file has. */
+static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t len)
+{
+	struct analysis *a = ctx;
+	uint8_t *to = buf;
+	size_t n = 0, got;
+
+	while (n < len) {
+		uint64_t where = at->where + n, start = where & ~(uint64_t)(PAGE - 1);
+
+		got = codes_get(a->codes, at->module, at->mm, where, to + n, len - n);
+		n += got;
+		if (got)
+			continue;
+		if (!at->module)
+			break;
+		/* Not past this page: in the next one the stream comes first again. */
+		got = PAGE - (where - start);
+		got = codes_get(a->file_codes, at->module, 0, where, to + n,
+				got < len - n ? got : len - n);
+		n += got;
+		if (got)
+			continue;
+		got = images_read(a->images, at->module, start, a->page, PAGE);
+		if (got <= where - start ||
+		    codes_put(a->file_codes, at->module, 0, start, a->page, got))
+			break;
+		need_code(a, at->module, start, (uint32_t)got);
+	}
+	return n;
+}
+
+/* The executable segment whose file range holds @offset. */
+static const struct hvar_image_seg *code_segment(const struct hvar_image *img, uint64_t offset)
+{
+	uint32_t i;
+
+	for (i = 0; i < img->n_segs; i++) {
+		const struct hvar_image_seg *s = &img->segs[i];
+
+		if ((s->prot & HVAR_PROT_EXEC) && offset >= s->offset &&
+		    offset - s->offset < s->filesz)
+			return s;
+	}
+	return NULL;
+}
+
+static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
+			 uint64_t *end)
+{
+	struct analysis *a = ctx;
+	const struct hvar_image *img;
+	const struct hvar_image_seg *seg;
+	const struct hvar_image_sym *sym;
+	uint64_t vaddr, last;
+	uint32_t why, i;
+
+	if (!at->module)
+		return false;
+	img = images_of(a->images, at->module, &why);
+	seg = img ? code_segment(img, at->where) : NULL;
+	if (!seg)
+		return false;
+	vaddr = at->where - seg->offset + seg->vaddr;
+	i = hvar_image_find(img, vaddr);
+	if (i == HVAR_IMAGE_NONE)
+		return false;
+	sym = &img->syms[i];
+	if (!sym->size || (sym->type != HVAR_SYM_FUNC && sym->type != HVAR_SYM_IFUNC) ||
+	    sym->vaddr < seg->vaddr)
+		return false;
+	last = sym->vaddr - seg->vaddr + sym->size;
+	*start = sym->vaddr - seg->vaddr + seg->offset;
+	*end = (last < seg->filesz ? last : seg->filesz) + seg->offset;
+	return *start < *end;
+}
+
+static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr)
+{
+	struct analysis *a = ctx;
+
+	return variables_at(a->variables, spaces_of(a->spaces, ev), ev, addr);
+}
+
+/* ---- records ---- */
+
+static void note_mm(struct analysis *a, uint32_t mm)
+{
+	size_t i, mask;
+
+	if (!mm)
+		return;
+	if (2 * (a->n_mms + 1) > a->cap_mms) {
+		size_t cap = a->cap_mms ? 2 * a->cap_mms : 64, j;
+		uint32_t *bigger = calloc(cap, sizeof(*bigger));
+
+		if (!bigger)
+			return;
+		for (j = 0; j < a->cap_mms; j++) {
+			if (!a->mms[j])
+				continue;
+			for (i = a->mms[j] & (cap - 1); bigger[i]; i = (i + 1) & (cap - 1))
+				;
+			bigger[i] = a->mms[j];
+		}
+		free(a->mms);
+		a->mms = bigger;
+		a->cap_mms = cap;
+	}
+	mask = a->cap_mms - 1;
+	for (i = mm & mask; a->mms[i] && a->mms[i] != mm; i = (i + 1) & mask)
+		;
+	if (!a->mms[i]) {
+		a->mms[i] = mm;
+		a->n_mms++;
+	}
+}
+
+static void add(uint64_t *sum, uint64_t x)
+{
+	if (__builtin_add_overflow(*sum, x, sum))
+		*sum = UINT64_MAX;
+}
+
+static void note_time(struct analysis *a, uint64_t ns)
+{
+	if (!ns)
+		return;
+	if (!a->totals.first_ns)
+		a->totals.first_ns = ns;
+	if (ns > a->totals.last_ns)
+		a->totals.last_ns = ns;
+}
+
+static void take_event(struct analysis *a, const struct hvar_event *ev)
+{
+	uint32_t i;
+
+	note_time(a, ev->time_ns);
+	if (ev->type != HVAR_EVENT_ACCESS) {
+		spaces_event(a->spaces, ev);
+		if (ev->module)
+			images_mapped(a->images, ev);
+		return;
+	}
+	note_mm(a, ev->mm);
+	add(&a->totals.accesses, ev->u.access.weight);
+	i = env_variable(a, ev, ev->u.access.addr);
+	if (i == HVAR_HOT_NONE)
+		add(&a->totals.accesses_lost, ev->u.access.weight);
+	else
+		variables_count(a->variables, i, ev);
+}
+
+static void take_meta(struct analysis *a, const char *text, size_t len)
+{
+	const char *eq = memchr(text, '=', len);
+	size_t n = (size_t)(eq - text), i;
+	char *value = strndup(eq + 1, len - n - 1);
+	struct meta *v;
+
+	for (i = 0; value && i < a->n_meta; i++) {
+		if (!strncmp(a->meta[i].key, text, n) && !a->meta[i].key[n]) {
+			free(a->meta[i].value);
+			a->meta[i].value = value;
+			return;
+		}
+	}
+	v = value ? realloc(a->meta, (a->n_meta + 1) * sizeof(*v)) : NULL;
+	if (v) {
+		a->meta = v;
+		v[a->n_meta].key = strndup(text, n);
+		v[a->n_meta].value = value;
+		if (v[a->n_meta].key) {
+			a->n_meta++;
+			return;
+		}
+	}
+	free(value);
+	a->totals.lost[STREAM_LOST_MEMORY]++;
+}
+
+static void take_code(struct analysis *a, const struct stream_code *c, size_t len)
+{
+	uint32_t module = images_canon(a->images, c->module);
+
+	if (codes_put(a->codes, module, module ? 0 : c->mm, c->where, c->bytes, len - sizeof(*c)))
+		a->totals.lost[STREAM_LOST_MEMORY]++;
+}
+
+void analysis_record(struct analysis *a, const struct stream_record *r)
+{
+	switch (r->type) {
+	case STREAM_META:
+		take_meta(a, r->data, r->len);
+		break;
+	case STREAM_MODULE:
+		images_module(a->images, r->data);
+		break;
+	case STREAM_EVENT:
+		take_event(a, r->data);
+		break;
+	case STREAM_SAMPLE: {
+		const struct stream_sample *s = r->data;
+
+		note_time(a, s->ev.time_ns);
+		note_mm(a, s->ev.mm);
+		a->totals.samples++;
+		estimate_sample(a->estimate, s);
+		break;
+	}
+	case STREAM_CODE:
+		take_code(a, r->data, r->len);
+		break;
+	case STREAM_COMM:
+		variables_comm(a->variables, r->data);
+		break;
+	case STREAM_LOSS: {
+		const struct stream_loss *l = r->data;
+
+		add(&a->totals.lost[l->what], l->count);
+		break;
+	}
+	case STREAM_IMAGE:
+		images_image(a->images, r->data, r->len);
+		break;
+	case STREAM_END:
+		memcpy(&a->totals.end, r->data, sizeof(a->totals.end));
+		a->totals.ended = true;
+		break;
+	case STREAM_TYPES:
+		break;
+	}
+}
+
+void analysis_read(struct analysis *a, struct stream_reader *r)
+{
+	struct stream_record rec;
+	int ret;
+
+	while ((ret = stream_next(r, &rec)) > 0)
+		analysis_record(a, &rec);
+	if (ret < 0) {
+		free(a->why);
+		a->why = strdup(stream_reader_why(r));
+	}
+}
+
+const char *analysis_why(const struct analysis *a)
+{
+	return a->why;
+}
+
+bool analysis_need(struct analysis *a, struct analysis_need *out)
+{
+	uint32_t id;
+
+	out->head = a->need_head;
+	if (images_fresh(a->images, &id, &out->body, &out->body_len)) {
+		struct stream_image head = { .module = id };
+
+		memcpy(a->need_head, &head, sizeof(head));
+		out->type = STREAM_IMAGE;
+		out->head_len = sizeof(head);
+		return true;
+	}
+	while (a->next_needed < a->n_needed) {
+		const struct needed_code *n = &a->needed[a->next_needed++];
+		struct stream_code head = { .module = n->module, .where = n->where };
+
+		if (codes_get(a->file_codes, n->module, 0, n->where, a->page, n->len) != n->len)
+			continue;
+		memcpy(a->need_head, &head, sizeof(head));
+		out->type = STREAM_CODE;
+		out->head_len = sizeof(head);
+		out->body = a->page;
+		out->body_len = n->len;
+		return true;
+	}
+	return false;
+}
+
+/* ---- what came out ---- */
+
+const struct estimate_result *analysis_solve(struct analysis *a)
+{
+	return a->totals.samples ? estimate_solve(a->estimate) : NULL;
+}
+
+struct variables *analysis_variables(struct analysis *a)
+{
+	return a->variables;
+}
+
+const struct images *analysis_images(const struct analysis *a)
+{
+	return a->images;
+}
+
+void analysis_totals(const struct analysis *a, struct analysis_totals *out)
+{
+	*out = a->totals;
+	out->processes = a->n_mms;
+	add(&out->lost[STREAM_LOST_MEMORY], spaces_lost(a->spaces));
+	add(&out->lost[STREAM_LOST_MEMORY], images_lost(a->images));
+	out->misfits = spaces_misfits(a->spaces);
+}
+
+const char *analysis_meta(const struct analysis *a, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_meta; i++)
+		if (!strcmp(a->meta[i].key, key))
+			return a->meta[i].value;
+	return NULL;
+}
+
+struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
+{
+	struct analysis *a = calloc(1, sizeof(*a));
+	struct estimate_env env = {
+		.ctx = a,
+		.site = env_site,
+		.code = env_code,
+		.function = env_function,
+		.variable = env_variable,
+	};
+
+	if (!a)
+		goto no_memory;
+	a->spaces = spaces_new();
+	a->images = images_new(o->live);
+	a->codes = codes_new();
+	a->file_codes = codes_new();
+	a->estimate = estimate_new(&env);
+	if (a->images)
+		a->variables = variables_new(a->images, o->per_process);
+	if (!a->spaces || !a->images || !a->codes || !a->file_codes || !a->estimate ||
+	    !a->variables)
+		goto no_memory;
+	return a;
+
+no_memory:
+	analysis_free(a);
+	err_set(e, ENOMEM, "cannot begin the report: no memory: free some");
+	return NULL;
+}
+
+void analysis_free(struct analysis *a)
+{
+	size_t i;
+
+	if (!a)
+		return;
+	estimate_free(a->estimate);
+	variables_free(a->variables);
+	images_free(a->images);
+	spaces_free(a->spaces);
+	codes_free(a->codes);
+	codes_free(a->file_codes);
+	for (i = 0; i < a->n_meta; i++) {
+		free(a->meta[i].key);
+		free(a->meta[i].value);
+	}
+	free(a->meta);
+	free(a->needed);
+	free(a->mms);
+	free(a->why);
+	free(a);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis.h - a stream of records -> counts per variable.
+ *
+ * Takes records one by one, in the stream's order, and keeps the state of the
+ * world at that moment: address spaces, modules, code.  Each address is
+ * resolved by what was mapped when it was touched; names are made at the end.
+ */
+#ifndef ANALYSIS_H
+#define ANALYSIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/user/err.h"
+#include "runtime/user/estimate.h"
+#include "runtime/user/stream.h"
+#include "variables.h"
+
+struct analysis_options {
+	bool per_process; /* keep the memory of processes apart */
+	bool live;	  /* the processes are on this machine, now */
+};
+
+struct analysis;
+
+struct analysis *analysis_new(const struct analysis_options *o, struct err *e);
+void analysis_free(struct analysis *a);
+
+/* Take in one well-formed record. */
+void analysis_record(struct analysis *a, const struct stream_record *r);
+
+/* Read @r to its end.  Returns 0; a cut-off or damaged recording is noted, see analysis_why(). */
+void analysis_read(struct analysis *a, struct stream_reader *r);
+/* How the recording broke off, NULL if it is whole. */
+const char *analysis_why(const struct analysis *a);
+
+/*
+ * What the next record's taking in has needed from outside the stream since the
+ * last call, as a record to put before it; then the stream can be read anywhere.  @head and
+ * @body are its two parts, good until the next call.  False if there is no more.
+ */
+struct analysis_need {
+	enum stream_type type; /* STREAM_IMAGE or STREAM_CODE */
+	const void *head, *body;
+	size_t head_len, body_len;
+};
+bool analysis_need(struct analysis *a, struct analysis_need *out);
+
+/* ---- what came out ---- */
+
+/* Solve for all samples; NULL: there are none, or no memory. */
+const struct estimate_result *analysis_solve(struct analysis *a);
+
+struct variables *analysis_variables(struct analysis *a);
+const struct images *analysis_images(const struct analysis *a);
+
+struct analysis_totals {
+	uint64_t samples;	 /* timer samples taken in */
+	uint64_t accesses;	 /* exact accesses, in 1/65536 */
+	uint64_t accesses_lost;	 /* of them, without an entry */
+	uint64_t processes;	 /* address spaces that samples or accesses fell in */
+	uint64_t lost[STREAM_LOST_WHATS]; /* by enum stream_loss_what, ours included */
+	uint64_t misfits;	 /* events that could not be true */
+	bool ended;		 /* there was a STREAM_END: */
+	struct stream_end end;
+	uint64_t first_ns, last_ns; /* of all records with a time; 0: none */
+};
+void analysis_totals(const struct analysis *a, struct analysis_totals *out);
+
+/* The value of meta record @key, the last one that was put; NULL if there is none. */
+const char *analysis_meta(const struct analysis *a, const char *key);
+
+#endif /* ANALYSIS_H */

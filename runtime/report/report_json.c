@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include <math.h>
+
+#include "json.h"
+#include "report.h"
+
+static const char *const loss_names[STREAM_LOST_WHATS] = {
+	[STREAM_LOST_SAMPLES] = "samples",
+	[STREAM_LOST_MAPS] = "maps",
+	[STREAM_LOST_TASKS] = "tasks",
+	[STREAM_LOST_MEMORY] = "memory",
+	[STREAM_LOST_CODE] = "code",
+	[STREAM_LOST_THROTTLED] = "throttled",
+};
+
+const char *report_loss_name(unsigned what)
+{
+	return what < STREAM_LOST_WHATS && loss_names[what] ? loss_names[what] : "other";
+}
+
+static void meta(FILE *f, const struct rows *r, const struct analysis *a)
+{
+	static const char *const keys[] = { "argv", "pid", "hz", "source", "maps", "kernel", "start", "note" };
+	struct json j;
+	size_t i;
+
+	json_meta(&j, f, "report");
+	json_str(&j, "mode", r->exact ? "exact" : "sampled");
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *value = analysis_meta(a, keys[i]);
+
+		if (value && *value)
+			json_str(&j, keys[i], value);
+	}
+	json_end(&j);
+}
+
+static void count(struct json *j, const char *key, bool known, uint64_t n)
+{
+	if (known)
+		json_u64(j, key, n);
+	else
+		json_null(j, key);
+}
+
+static void variable(FILE *f, const struct rows *r, size_t i)
+{
+	const struct row *row = &r->v[i];
+	const struct variable *v = &row->var;
+	struct json j;
+
+	json_begin(&j, f, "variable");
+	json_u64(&j, "rank", i + 1);
+	json_str(&j, "name", v->name);
+	json_str(&j, "symbol", v->symbol);
+	json_str(&j, "module", v->module);
+	if (v->deleted)
+		json_bool(&j, "deleted", true);
+	json_str(&j, "kind", v->kind);
+	json_u64(&j, "size", v->size);
+	json_num(&j, "share", row->share);
+	if (isnan(row->ci[0])) {
+		json_null(&j, "ci");
+	} else {
+		json_open(&j, "ci", '[');
+		json_num(&j, NULL, row->ci[0]);
+		json_num(&j, NULL, row->ci[1]);
+		json_close(&j, ']');
+	}
+	json_num(&j, "time_share", row->time_share);
+	count(&j, "samples", !r->exact, row->samples);
+	count(&j, "accesses", r->exact, row->accesses);
+	count(&j, "reads", r->exact, row->reads);
+	count(&j, "writes", r->exact, row->writes);
+	json_num(&j, "write_share", row->write_share);
+	json_bool(&j, "private", v->is_private);
+	json_u64(&j, "threads", row->threads);
+	json_str(&j, "reason", v->reason);
+	if (v->mm) {
+		json_u64(&j, "mm", v->mm);
+		json_u64(&j, "pid", v->pid);
+		json_str(&j, "comm", v->comm);
+	}
+	json_end(&j);
+}
+
+static void total(FILE *f, const struct rows *r, const struct analysis *a)
+{
+	struct json j;
+	size_t i;
+	unsigned what;
+
+	json_begin(&j, f, "total");
+	json_u64(&j, "samples", r->samples);
+	json_u64(&j, "attributed", r->attributed);
+	json_open(&j, "unattributed", '{');
+	for (i = 0; i < r->n_un; i++)
+		json_u64(&j, r->un[i].reason, r->un[i].samples);
+	json_close(&j, '}');
+	json_open(&j, "unattributed_share", '{');
+	for (i = 0; i < r->n_un; i++)
+		json_num(&j, r->un[i].reason, r->un[i].share);
+	json_close(&j, '}');
+	json_open(&j, "unattributed_time_share", '{');
+	for (i = 0; i < r->n_un; i++)
+		json_num(&j, r->un[i].reason, r->un[i].time_share);
+	json_close(&j, '}');
+	count(&j, "accesses", r->exact, r->accesses);
+	json_u64(&j, "lost", r->lost);
+	json_open(&j, "lost_by", '{');
+	for (what = 1; what < STREAM_LOST_WHATS; what++)
+		if (r->totals.lost[what])
+			json_u64(&j, report_loss_name(what), r->totals.lost[what]);
+	json_close(&j, '}');
+	json_num(&j, "seconds", r->seconds);
+	json_num(&j, "own_cpu_share", r->own_cpu_share);
+	json_u64(&j, "processes", r->totals.processes);
+	json_u64(&j, "misfits", r->totals.misfits);
+	json_open(&j, "hidden", '{');
+	json_u64(&j, "rows", r->hidden);
+	json_num(&j, "share", r->hidden_share);
+	json_num(&j, "time_share", r->hidden_time_share);
+	json_close(&j, '}');
+	json_bool(&j, "whole", !analysis_why(a) && r->totals.ended);
+	json_str(&j, "why", analysis_why(a));
+	json_end(&j);
+}
+
+void report_json(FILE *f, const struct rows *r, const struct analysis *a)
+{
+	size_t i;
+
+	meta(f, r, a);
+	for (i = 0; i < r->n; i++)
+		variable(f, r, i);
+	total(f, r, a);
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report_text.c - the report for people.
+ *
+ *	  #   share     ±    time  wr%  kind    variable
+ *	  1   41.0%   2.0   52.0%   30  bss     counts [app]
+ *
+ * Names and paths are the program's own and may hold any byte: what would
+ * move the cursor or end the line is written as \xNN.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define BOLD   "\033[1m"
+#define DIM    "\033[2m"
+#define NORMAL "\033[0m"
+
+enum { TEXT_WIDTH = 80, KIND_WIDTH = 8 };
+
+struct out {
+	FILE *f;
+	const struct report_options *o;
+};
+
+const char *report_loss_text(unsigned what)
+{
+	static const char *const texts[STREAM_LOST_WHATS] = {
+		[STREAM_LOST_SAMPLES] = "samples: the kernel's buffer was full",
+		[STREAM_LOST_MAPS] = "changes of the memory map or of tasks",
+		[STREAM_LOST_TASKS] = "tasks that ended before they could be followed",
+		[STREAM_LOST_MEMORY] = "records: no memory for them",
+		[STREAM_LOST_CODE] = "pieces of code that could not be read",
+		[STREAM_LOST_THROTTLED] = "times the kernel slowed the timer down",
+	};
+
+	return what < STREAM_LOST_WHATS && texts[what] ? texts[what] : "records of other kinds";
+}
+
+static void style(const struct out *out, const char *code)
+{
+	if (out->o->color)
+		fputs(code, out->f);
+}
+
+/* ---- text that may hold anything ---- */
+
+/* Is there a control character, C0, DEL or C1 in UTF-8, at @s?  Its bytes, else 0. */
+static int control_at(const unsigned char *s)
+{
+	if (s[0] < 0x20 || s[0] == 0x7f)
+		return 1;
+	return s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0 ? 2 : 0;
+}
+
+/* @s made printable; malloc'd, NULL without memory. */
+static char *printable(const char *s)
+{
+	char *text = malloc(4 * strlen(s) + 1), *to = text;
+	const unsigned char *p = (const unsigned char *)s;
+
+	while (text && *p) {
+		int n = control_at(p);
+
+		if (!n)
+			*to++ = (char)*p++;
+		while (n--)
+			to += sprintf(to, "\\x%02x", *p++);
+	}
+	if (text)
+		*to = '\0';
+	return text;
+}
+
+/* Columns that @s takes; a character of several bytes is taken as one column. */
+static int columns(const char *s)
+{
+	int n = 0;
+
+	for (; *s; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* Write @s in at most @room columns (0: all of it). */
+static void cut_to(FILE *f, const char *s, int room)
+{
+	int n = 0;
+
+	if (room <= 0 || columns(s) <= room) {
+		fputs(s, f);
+		return;
+	}
+	for (; *s; s++) {
+		n += (*s & 0xc0) != 0x80;
+		if (n == room)
+			break;
+		putc(*s, f);
+	}
+	fputs("…", f);
+}
+
+/* ---- paragraphs ---- */
+
+/* Words filled to the width, later lines indented by two. */
+static void paragraph(const struct out *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void paragraph(const struct out *out, const char *fmt, ...)
+{
+	int width = out->o->width ? out->o->width : TEXT_WIDTH, at = 0;
+	char *raw = NULL, *text, *word, *rest;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&raw, fmt, ap) < 0)
+		raw = NULL;
+	va_end(ap);
+	text = raw ? printable(raw) : NULL;
+	free(raw);
+	if (!text)
+		return;
+	for (word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		int n = columns(word);
+
+		if (at && at + 1 + n > width) {
+			fputs("\n  ", out->f);
+			at = 2;
+		} else if (at) {
+			putc(' ', out->f);
+			at++;
+		}
+		fputs(word, out->f);
+		at += n;
+	}
+	putc('\n', out->f);
+	free(text);
+}
+
+/* 3012 as "3,012". */
+static const char *grouped(uint64_t n, char buf[32])
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n), i;
+	char *to = buf;
+
+	for (i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return buf;
+}
+
+/* In at most 6 columns: 999999, 12.3M, 5.10G. */
+static const char *short_count(uint64_t n, char buf[32])
+{
+	static const char units[] = "kMGTPE";
+	double x = (double)n;
+	int unit = -1;
+
+	if (n < 1000000) {
+		snprintf(buf, 32, "%" PRIu64, n);
+		return buf;
+	}
+	while (x >= 999.95 && units[unit + 1]) {
+		x /= 1000;
+		unit++;
+	}
+	snprintf(buf, 32, "%.*f%c", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x, units[unit]);
+	return buf;
+}
+
+/* ---- the table ---- */
+
+static void percent(FILE *f, double x, int width)
+{
+	if (isnan(x))
+		fprintf(f, "%*s", width, "-");
+	else
+		fprintf(f, "%*.1f%%", width - 1, 100 * x);
+}
+
+/* A row up to its kind; returns how many columns. */
+static int numbers(FILE *f, const struct rows *r, const struct row *row)
+{
+	char buf[32];
+
+	percent(f, row->share, 7);
+	if (r->exact)
+		fprintf(f, " %8s", short_count(row->accesses, buf));
+	else if (isnan(row->ci[0]))
+		fprintf(f, " %5s", "-");
+	else
+		fprintf(f, " %5.1f", 50 * (row->ci[1] - row->ci[0]));
+	if (!r->exact) {
+		putc(' ', f);
+		percent(f, row->time_share, 7);
+	}
+	if (isnan(row->write_share))
+		fprintf(f, " %4s", "-");
+	else
+		fprintf(f, " %4.0f", 100 * row->write_share);
+	return 7 + (r->exact ? 9 : 6 + 8) + 5;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void one_row(const struct out *out, const struct rows *r, size_t i)
+{
+	const struct row *row = &r->v[i];
+	const struct variable *v = &row->var;
+	bool in_name = v->module && !v->symbol; /* the module stands in the name already */
+	char *raw = NULL, *name = NULL, process[64] = "";
+	int used = 4, room;
+
+	if (v->mm)
+		snprintf(process, sizeof(process), " (%s%s%" PRIu32 ")", v->comm, *v->comm ? " " : "", v->pid);
+	if (asprintf(&raw, "%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
+		     v->module && !in_name ? base_name(v->module) : "",
+		     v->module && !in_name ? "]" : "", v->deleted ? " (deleted)" : "", process) > 0)
+		name = printable(raw);
+	free(raw);
+	style(out, row->share >= 0.1 ? BOLD : "");
+	fprintf(out->f, "%4zu", i + 1);
+	used += numbers(out->f, r, row);
+	used += fprintf(out->f, "  %-*s ", KIND_WIDTH, v->kind);
+	room = out->o->width > used + 8 ? out->o->width - used : 0;
+	cut_to(out->f, name ? name : "?", room);
+	style(out, row->share >= 0.1 ? NORMAL : "");
+	putc('\n', out->f);
+	free(name);
+}
+
+/* What is in no row, in the table's columns. */
+static void other_line(const struct out *out, const struct rows *r, double share,
+		       double time_share, const char *text)
+{
+	style(out, DIM);
+	fprintf(out->f, "    ");
+	percent(out->f, share, 7);
+	if (r->exact) {
+		fprintf(out->f, " %8s", "");
+	} else {
+		fprintf(out->f, " %5s ", "");
+		percent(out->f, time_share, 7);
+	}
+	fprintf(out->f, " %4s  ", "");
+	cut_to(out->f, text, out->o->width > 40 ? out->o->width - (r->exact ? 27 : 32) : 0);
+	style(out, NORMAL);
+	putc('\n', out->f);
+}
+
+static void table(const struct out *out, const struct rows *r)
+{
+	char text[96];
+	size_t i;
+
+	style(out, BOLD);
+	fprintf(out->f, "   #   share%s  wr%%  %-*s variable [module]\n",
+		r->exact ? " accesses" : "  ±95%    time", KIND_WIDTH, "kind");
+	style(out, NORMAL);
+	for (i = 0; i < r->n; i++)
+		one_row(out, r, i);
+	if (r->hidden) {
+		snprintf(text, sizeof(text), "in %zu more variable%s not shown", r->hidden,
+			 r->hidden == 1 ? "" : "s");
+		other_line(out, r, r->hidden_share, r->hidden_time_share, text);
+	}
+	for (i = 0; i < r->n_un; i++)
+		other_line(out, r, r->un[i].share, r->un[i].time_share, r->un[i].text);
+}
+
+/* ---- around it ---- */
+
+static const char *what_ran(const struct analysis *a, char **tofree)
+{
+	const char *argv = analysis_meta(a, "argv"), *pid = analysis_meta(a, "pid");
+
+	*tofree = NULL;
+	if (argv && *argv)
+		return argv;
+	if (pid && asprintf(tofree, "process %s", pid) > 0)
+		return *tofree;
+	return "a recording";
+}
+
+static void heading(const struct out *out, const struct rows *r, const struct analysis *a)
+{
+	const char *hz = analysis_meta(a, "hz");
+	char n[32], *tofree;
+	const char *what = what_ran(a, &tofree);
+
+	if (r->exact)
+		paragraph(out, "%s: every access counted, %s in %.2f s", what,
+			  grouped(r->accesses, n), r->seconds);
+	else
+		paragraph(out, "%s: %.2f s, %s samples%s%s%s", what, r->seconds,
+			  grouped(r->samples, n), hz ? " at " : "", hz ? hz : "",
+			  hz ? " Hz of CPU time" : "");
+	free(tofree);
+}
+
+static void losses(const struct out *out, const struct rows *r)
+{
+	char n[32];
+	unsigned what;
+
+	for (what = 1; what < STREAM_LOST_WHATS; what++)
+		if (r->totals.lost[what])
+			paragraph(out, "lost: %s %s", grouped(r->totals.lost[what], n),
+				  report_loss_text(what));
+	if (r->totals.misfits)
+		paragraph(out, "lost: %s events that contradict those before them",
+			  grouped(r->totals.misfits, n));
+}
+
+static void closing(const struct out *out, const struct rows *r, const struct analysis *a)
+{
+	const char *note = analysis_meta(a, "note"), *source = analysis_meta(a, "source");
+	const struct images *images = analysis_images(a);
+	size_t i;
+
+	if (!r->exact && r->n)
+		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time; wr%%: how many of its accesses write");
+	if (source && !isnan(r->own_cpu_share))
+		paragraph(out, "measured by %s; hotvar itself used %.1f %% of a CPU", source,
+			  100 * r->own_cpu_share);
+	else if (source)
+		paragraph(out, "measured by %s", source);
+	if (note && *note)
+		paragraph(out, "note: %s", note);
+	losses(out, r);
+	if (out->o->verbose)
+		for (i = 0; i < images_failed(images); i++)
+			paragraph(out, "no names: %s", images_failure(images, i));
+	else if (images_failed(images))
+		paragraph(out, "no names for %zu file%s; -v says which and why", images_failed(images),
+			  images_failed(images) == 1 ? "" : "s");
+}
+
+static void nothing(const struct out *out, const struct rows *r, const struct analysis *a)
+{
+	const char *hz = analysis_meta(a, "hz");
+
+	if (r->hidden)
+		paragraph(out, "no variable has as large a share as was asked for; %zu have less: lower --min-share", r->hidden);
+	else if (r->samples)
+		paragraph(out, "no access could be attributed to a variable: the reasons are above");
+	else
+		paragraph(out, "nothing found: no sample was taken%s%s%s: the program used less CPU time than one stands for: let it do more, or raise the rate with -F",
+			  hz ? " at " : "", hz ? hz : "", hz ? " Hz" : "");
+}
+
+void report_text(FILE *f, const struct rows *r, const struct analysis *a,
+		 const struct report_options *o)
+{
+	struct out out = { f, o };
+
+	if (!o->quiet)
+		heading(&out, r, a);
+	if (r->n || r->n_un || r->hidden)
+		table(&out, r);
+	if (!r->n)
+		nothing(&out, r, a);
+	if (!o->quiet)
+		closing(&out, r, a);
+	else
+		losses(&out, r);
+	if (analysis_why(a))
+		paragraph(&out, "%s", analysis_why(a));
+}

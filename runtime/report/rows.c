@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the words of the reports, by enum estimate_reason. */
+static const char *const reason_texts[ESTIMATE_REASONS] = {
+	[ESTIMATE_NO_OPERAND] = "code that accesses no memory",
+	[ESTIMATE_REGISTER_LOST] = "address not provable: a register it needs had changed",
+	[ESTIMATE_NO_CODE] = "code that could not be read",
+	[ESTIMATE_BAD_CODE] = "bytes that are no instruction",
+	[ESTIMATE_NO_REGS] = "the kernel gave no registers",
+	[ESTIMATE_TABLE_FULL] = "no memory for more variables",
+};
+
+static const char *reason_text(uint32_t reason)
+{
+	return reason < ESTIMATE_REASONS && reason_texts[reason] ? reason_texts[reason] : "";
+}
+
+/* ---- order ---- */
+
+
+static double or_zero(double x)
+{
+	return isnan(x) ? 0 : x;
+}
+
+static double sorted_by(const struct row *r, enum rows_sort sort)
+{
+	return or_zero(sort == ROWS_BY_TIME ? r->time_share : r->share);
+}
+
+static int by_string(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* By share, then so that no two runs over one recording can differ. */
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+	const struct row *a = pa, *b = pb;
+	enum rows_sort sort = *(const enum rows_sort *)ctx;
+	enum rows_sort other = sort == ROWS_BY_TIME ? ROWS_BY_ACCESSES : ROWS_BY_TIME;
+	double x = sorted_by(a, sort), y = sorted_by(b, sort);
+	int d;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	x = sorted_by(a, other);
+	y = sorted_by(b, other);
+	if (x != y)
+		return x > y ? -1 : 1;
+	d = by_string(a->var.name, b->var.name);
+	if (!d)
+		d = by_string(a->var.module, b->var.module);
+	if (!d)
+		d = by_string(a->var.kind, b->var.kind);
+	if (!d)
+		d = (a->var.mm > b->var.mm) - (a->var.mm < b->var.mm);
+	return d;
+}
+
+/* ---- the two sources ---- */
+
+static uint64_t whole(uint64_t fixed)
+{
+	return fixed / 65536 + (fixed % 65536 >= 32768);
+}
+
+static int from_counts(struct rows *r, struct analysis *a)
+{
+	struct variables *vars = analysis_variables(a);
+	uint32_t n = variables_n(vars), i;
+	double total = 0;
+
+	r->exact = true;
+	r->accesses = whole(r->totals.accesses);
+	r->all = calloc(n + 1, sizeof(*r->all));
+	if (!r->all)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		const struct hvar_hot *h = variables_hot(vars, i);
+		struct row *row = &r->all[r->n];
+		double counted = (double)h->reads + (double)h->writes;
+
+		if (!counted)
+			continue;
+		if (variables_describe(vars, i, &row->var))
+			return -ENOMEM;
+		row->share = counted;
+		row->ci[0] = row->ci[1] = row->time_share = NAN;
+		row->write_share = (double)h->writes / counted;
+		row->reads = whole(h->reads);
+		row->writes = whole(h->writes);
+		row->accesses = row->reads + row->writes;
+		row->threads = h->threads;
+		total += counted;
+		r->n++;
+	}
+	if (r->totals.accesses_lost) {
+		total += (double)r->totals.accesses_lost;
+		r->un[r->n_un++] = (struct rows_unattributed){
+			.reason = estimate_reason_name(ESTIMATE_TABLE_FULL),
+			.text = reason_text(ESTIMATE_TABLE_FULL),
+			.share = (double)r->totals.accesses_lost / total,
+		};
+	}
+	for (i = 0; i < r->n; i++)
+		r->all[i].share /= total;
+	return 0;
+}
+
+static int from_samples(struct rows *r, struct analysis *a)
+{
+	const struct estimate_result *res = analysis_solve(a);
+	struct variables *vars = analysis_variables(a);
+	size_t i;
+
+	if (!res)
+		return -ENOMEM;
+	r->all = calloc(res->n + 1, sizeof(*r->all));
+	if (!r->all)
+		return -ENOMEM;
+	for (i = 0; i < res->n; i++) {
+		const struct estimate_row *from = &res->rows[i];
+		struct row *row = &r->all[i];
+		double counted = from->reads + from->writes;
+
+		if (variables_describe(vars, from->variable, &row->var))
+			return -ENOMEM;
+		row->share = from->share;
+		row->ci[0] = from->ci[0];
+		row->ci[1] = from->ci[1];
+		row->time_share = from->time_share;
+		row->write_share = counted > 0 ? from->writes / counted : NAN;
+		row->samples = from->samples;
+		row->threads = from->threads;
+	}
+	r->n = res->n;
+	r->samples = res->samples;
+	r->attributed = res->attributed;
+	for (i = ESTIMATE_OK + 1; i < ESTIMATE_REASONS; i++) {
+		if (!res->by_reason[i] && !(res->share_lost[i] > 0) && !(res->time_lost[i] > 0))
+			continue;
+		r->un[r->n_un++] = (struct rows_unattributed){
+			.reason = estimate_reason_name((enum estimate_reason)i),
+			.text = reason_text((uint32_t)i),
+			.samples = res->by_reason[i],
+			.share = res->share_lost[i],
+			.time_share = res->time_lost[i],
+		};
+	}
+	return 0;
+}
+
+static void hide(struct rows *r, const struct rows_options *o)
+{
+	size_t shown = 0, i;
+
+	while (shown < r->n && sorted_by(&r->all[shown], o->sort) >= o->min_share &&
+	       (!o->limit || shown < o->limit))
+		shown++;
+	for (i = shown; i < r->n; i++) {
+		r->hidden_share += r->all[i].share;
+		r->hidden_time_share += or_zero(r->all[i].time_share);
+	}
+	r->hidden = r->n - shown;
+	r->n = shown;
+	r->v = r->all;
+}
+
+int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, struct err *e)
+{
+	enum rows_sort sort = o->sort;
+	unsigned what;
+	int ret = 0;
+
+	memset(r, 0, sizeof(*r));
+	analysis_totals(a, &r->totals);
+	if (r->totals.samples)
+		ret = from_samples(r, a);
+	else if (r->totals.accesses)
+		ret = from_counts(r, a);
+	if (ret) {
+		rows_fini(r);
+		return err_set(e, ENOMEM, "cannot make the report: no memory: free some");
+	}
+	if (r->n)
+		qsort_r(r->all, r->n, sizeof(*r->all), compare, &sort);
+	hide(r, o);
+	for (what = 1; what < STREAM_LOST_WHATS; what++)
+		if (what != STREAM_LOST_THROTTLED)
+			r->lost += r->totals.lost[what];
+	if (r->totals.ended)
+		r->seconds = (double)r->totals.end.elapsed_ns / 1e9;
+	else
+		r->seconds = (double)(r->totals.last_ns - r->totals.first_ns) / 1e9;
+	r->own_cpu_share = NAN;
+	if (r->totals.ended && r->seconds > 0 && r->totals.end.own_cpu_ns)
+		r->own_cpu_share = (double)r->totals.end.own_cpu_ns / 1e9 / r->seconds;
+	return 0;
+}
+
+void rows_fini(struct rows *r)
+{
+	free(r->all);
+	r->all = r->v = NULL;
+	r->n = 0;
+}

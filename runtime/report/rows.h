@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rows.h - an analysis as what a report shows: variables by rank, and what is in none.
+ *
+ * Every access and every sample is in a row or in one of the unattributed
+ * reasons; over all rows, shown or not, and all reasons shares add up to 1.
+ */
+#ifndef ROWS_H
+#define ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis.h"
+
+enum rows_sort { ROWS_BY_ACCESSES, ROWS_BY_TIME };
+
+struct rows_options {
+	enum rows_sort sort;
+	double min_share; /* of what is sorted by, 0 .. 1 */
+	size_t limit;	  /* rows shown, 0: all */
+};
+
+struct row {
+	struct variable var;
+	double share;	    /* of all accesses, 0 .. 1 */
+	double ci[2];	    /* 95 % confidence interval of share; NaN: exact */
+	double time_share;  /* of all time; NaN: not known */
+	double write_share; /* of its accesses; NaN: not known */
+	uint64_t samples;
+	uint64_t accesses, reads, writes; /* if rows.exact, else 0 */
+	uint32_t threads;
+};
+
+struct rows_unattributed {
+	const char *reason; /* as the JSON has it */
+	const char *text;   /* for people */
+	uint64_t samples;
+	double share, time_share;
+};
+
+struct rows {
+	bool exact;	 /* accesses were counted, not sampled */
+	struct row *v;	 /* shown, best first */
+	size_t n;
+	size_t hidden;	 /* rows not shown, and their shares */
+	double hidden_share, hidden_time_share;
+	struct rows_unattributed un[ESTIMATE_REASONS];
+	size_t n_un;	 /* those that occurred */
+	uint64_t samples, attributed;
+	uint64_t accesses; /* if exact */
+	uint64_t lost;	 /* events lost on the way, of all kinds but throttling */
+	double seconds;
+	double own_cpu_share; /* hotvar's CPU time by seconds; NaN: not known */
+	struct analysis_totals totals;
+	struct row *all; /* private */
+};
+
+/* Returns 0 or -ENOMEM with @e.  What @r points at is good until analysis_free(). */
+int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, struct err *e);
+void rows_fini(struct rows *r);
+
+#endif /* ROWS_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "variables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/core/hvar_image.h"
+#include "runtime/core/hvar_resolve.h"
+
+enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
+
+/*
+ * The parts of one module that no symbol covers are told apart by section: a key
+ * without a symbol has the section's index + 1 above its kind.
+ */
+#define KIND_BITS     8
+#define KIND_MASK     ((1u << KIND_BITS) - 1)
+#define SECTIONS_MAX  (1u << 16)
+
+/* Facts of an entry that its key does not hold; from the address that made it. */
+struct fact {
+	uint32_t reason;
+	uint32_t pid;
+	bool is_private;
+	bool deleted;
+	char comm[16];
+	char *name; /* made when first asked for */
+};
+
+struct comm {
+	uint32_t pid; /* 0: free */
+	char comm[16];
+};
+
+struct variables {
+	struct images *images;
+	bool per_process;
+	struct hvar_hot_table t;
+	struct hvar_hot *hot;
+	struct fact *facts;
+	uint32_t *slots;
+	uint64_t *tids;
+	struct comm *comms; /* by pid: open addressing */
+	size_t n_comms, cap_comms;
+};
+
+/* ---- memory ---- */
+
+static int grow(struct variables *v)
+{
+	uint32_t cap = v->t.cap ? v->t.cap : FIRST_ENTRIES / 2;
+	uint32_t ntids = v->t.ntids ? v->t.ntids : 2 * FIRST_ENTRIES;
+	bool entries = !v->t.cap || v->t.n == v->t.cap;
+	struct hvar_hot *hot;
+	struct fact *facts;
+	uint32_t *slots;
+	uint64_t *tids;
+
+	if (entries)
+		cap *= 2;
+	if (v->t.used_tids >= ntids / 2)
+		ntids *= 2;
+	if (cap > MOST_ENTRIES || ntids > 16 * MOST_ENTRIES)
+		return -ENOMEM;
+	hot = realloc(v->hot, cap * sizeof(*hot));
+	if (hot)
+		v->hot = hot;
+	facts = realloc(v->facts, cap * sizeof(*facts));
+	if (facts)
+		v->facts = facts;
+	slots = malloc(2 * cap * sizeof(*slots));
+	tids = malloc(ntids * sizeof(*tids));
+	if (!hot || !facts || !slots || !tids) {
+		free(slots);
+		free(tids);
+		if (v->hot)
+			v->t.v = v->hot;
+		return -ENOMEM;
+	}
+	if (v->t.cap)
+		hvar_hot_moved(&v->t, hot, cap, slots, 2 * cap, v->tids, v->t.ntids, tids, ntids);
+	else
+		hvar_hot_init(&v->t, hot, cap, slots, 2 * cap, tids, ntids);
+	free(v->slots);
+	free(v->tids);
+	v->slots = slots;
+	v->tids = tids;
+	return 0;
+}
+
+/* ---- names of processes ---- */
+
+static size_t comm_slot(const struct comm *v, size_t cap, uint32_t pid)
+{
+	size_t i = (pid * 2654435769u) & (cap - 1);
+
+	while (v[i].pid && v[i].pid != pid)
+		i = (i + 1) & (cap - 1);
+	return i;
+}
+
+void variables_comm(struct variables *v, const struct stream_comm *c)
+{
+	struct comm *at;
+
+	if (!c->pid || c->tid != c->pid)
+		return;
+	if (2 * (v->n_comms + 1) > v->cap_comms) {
+		size_t cap = v->cap_comms ? 2 * v->cap_comms : 64, i;
+		struct comm *bigger = calloc(cap, sizeof(*bigger));
+
+		if (!bigger)
+			return;
+		for (i = 0; i < v->cap_comms; i++)
+			if (v->comms[i].pid)
+				bigger[comm_slot(bigger, cap, v->comms[i].pid)] = v->comms[i];
+		free(v->comms);
+		v->comms = bigger;
+		v->cap_comms = cap;
+	}
+	at = &v->comms[comm_slot(v->comms, v->cap_comms, c->pid)];
+	v->n_comms += !at->pid;
+	at->pid = c->pid;
+	memcpy(at->comm, c->comm, sizeof(at->comm));
+	at->comm[sizeof(at->comm) - 1] = '\0';
+}
+
+/* ---- entries ---- */
+
+static void key_of(const struct variables *v, const struct hvar_place *p, uint32_t mm,
+		   struct hvar_hot_key *key)
+{
+	memset(key, 0, sizeof(*key));
+	key->kind = p->kind;
+	key->module = images_canon(v->images, p->module);
+	key->symbol = p->symbol == HVAR_IMAGE_NONE ? HVAR_HOT_NONE : p->symbol;
+	if (key->symbol == HVAR_HOT_NONE && p->section < SECTIONS_MAX)
+		key->kind |= (p->section + 1) << KIND_BITS;
+	if (v->per_process)
+		key->mm = mm;
+}
+
+uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
+		      const struct hvar_event *ev, uint64_t addr)
+{
+	struct hvar_hot_key key;
+	struct hvar_place place;
+	struct fact *f;
+	uint32_t i, before = v->t.n;
+
+	if (vmas) {
+		hvar_resolve(vmas, addr, images_of, v->images, &place);
+	} else {
+		memset(&place, 0, sizeof(place));
+		place.symbol = place.section = HVAR_IMAGE_NONE;
+		place.reason = HVAR_REASON_UNMAPPED;
+	}
+	key_of(v, &place, ev->mm, &key);
+	if (hvar_hot_room(&v->t) == false)
+		grow(v);
+	if (hvar_hot_slot(&v->t, &key, ev->type == HVAR_EVENT_ACCESS ? ev->u.access.weight : 1 << 16, &i))
+		return HVAR_HOT_NONE;
+	if (i < before)
+		return i;
+	f = &v->facts[i];
+	memset(f, 0, sizeof(*f));
+	f->reason = place.reason;
+	f->is_private = !(place.vma.prot & HVAR_PROT_SHARED);
+	f->deleted = place.vma.flags & HVAR_VMA_DELETED;
+	if (v->per_process) {
+		f->pid = ev->pid;
+		if (v->cap_comms)
+			memcpy(f->comm, v->comms[comm_slot(v->comms, v->cap_comms, ev->pid)].comm,
+			       sizeof(f->comm));
+	}
+	return i;
+}
+
+void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev)
+{
+	hvar_hot_count(&v->t, i, ev->tid, ev->u.access.weight, ev->u.access.size,
+		       ev->u.access.flags);
+}
+
+uint32_t variables_n(const struct variables *v)
+{
+	return v->t.n;
+}
+
+const struct hvar_hot *variables_hot(const struct variables *v, uint32_t i)
+{
+	return &v->t.v[i];
+}
+
+uint64_t variables_lost(const struct variables *v)
+{
+	return v->t.lost;
+}
+
+uint64_t variables_lost_threads(const struct variables *v)
+{
+	return v->t.lost_tids;
+}
+
+/* ---- names ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "counter", or "counter@parser.c" where the name alone is not unique in its module. */
+static char *symbol_name(const struct hvar_image *img, const struct hvar_image_sym *sym)
+{
+	const char *name = hvar_image_str(img, sym->name), *file = hvar_image_str(img, sym->file);
+	bool with_file = (sym->flags & HVAR_SYM_SAME_NAME) && *file;
+	char *text;
+
+	return asprintf(&text, "%s%s%s", name, with_file ? "@" : "", with_file ? file : "") < 0 ?
+		       NULL : text;
+}
+
+static char *make_name(const struct hvar_hot_key *key, const struct hvar_image *img,
+		       const char *path)
+{
+	uint32_t kind = key->kind & KIND_MASK, section = key->kind >> KIND_BITS;
+	char *name;
+	int n;
+
+	if (key->symbol != HVAR_HOT_NONE && img)
+		return symbol_name(img, &img->syms[key->symbol]);
+	if (section && img && section <= img->n_sections)
+		n = asprintf(&name, "%s:%s", base_name(path),
+			     hvar_image_str(img, img->sections[section - 1].name));
+	else if (path[0] == '[')
+		n = asprintf(&name, "%s", path); /* [anon:malloc] */
+	else if (*path)
+		n = asprintf(&name, "%s:[%s]", base_name(path), hvar_kind_name(kind));
+	else
+		n = asprintf(&name, "[%s]", hvar_kind_name(kind));
+	return n < 0 ? NULL : name;
+}
+
+int variables_describe(struct variables *v, uint32_t i, struct variable *out)
+{
+	const struct hvar_hot_key *key = &v->t.v[i].key;
+	const char *path = images_path(v->images, key->module);
+	struct fact *f = &v->facts[i];
+	const struct hvar_image *img = NULL;
+	uint32_t why;
+
+	if (key->module)
+		img = images_of(v->images, key->module, &why);
+	if (!f->name)
+		f->name = make_name(key, img, path);
+	if (!f->name)
+		return -ENOMEM;
+	memset(out, 0, sizeof(*out));
+	out->name = f->name;
+	out->module = *path ? path : NULL;
+	out->deleted = f->deleted;
+	out->kind = hvar_kind_name(key->kind & KIND_MASK);
+	out->is_private = f->is_private;
+	out->mm = key->mm;
+	out->pid = f->pid;
+	out->comm = f->comm;
+	if (key->symbol != HVAR_HOT_NONE && img) {
+		out->symbol = hvar_image_str(img, img->syms[key->symbol].name);
+		out->size = img->syms[key->symbol].size;
+	} else {
+		out->reason = hvar_reason_name(f->reason);
+	}
+	return 0;
+}
+
+struct variables *variables_new(struct images *images, bool per_process)
+{
+	struct variables *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->images = images;
+	v->per_process = per_process;
+	if (grow(v)) {
+		variables_free(v);
+		return NULL;
+	}
+	return v;
+}
+
+void variables_free(struct variables *v)
+{
+	uint32_t i;
+
+	if (!v)
+		return;
+	for (i = 0; i < v->t.n; i++)
+		free(v->facts[i].name);
+	free(v->hot);
+	free(v->facts);
+	free(v->slots);
+	free(v->tids);
+	free(v->comms);
+	free(v);
+}

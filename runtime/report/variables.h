@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * variables.h - the hot table with memory that grows, and what each entry of it is.
+ *
+ * Every address has an entry: the symbol that covers it, else the part of a
+ * module's section that no symbol covers, else the kind of region.  Entries are
+ * never removed or renumbered.
+ */
+#ifndef VARIABLES_H
+#define VARIABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "images.h"
+#include "runtime/core/hvar_hot.h"
+#include "runtime/core/hvar_vmas.h"
+
+struct variables;
+
+/* @images is borrowed.  @per_process: memory of two address spaces is two entries. */
+struct variables *variables_new(struct images *images, bool per_process);
+void variables_free(struct variables *v);
+
+/*
+ * The entry for the memory at @addr of the address space whose areas @vmas are
+ * (NULL: not known) at the moment of @ev.  HVAR_HOT_NONE without memory for it.
+ */
+uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
+		      const struct hvar_event *ev, uint64_t addr);
+
+/* Count the exact access @ev to entry @i. */
+void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev);
+
+/* What processes are called, for entries made from now on. */
+void variables_comm(struct variables *v, const struct stream_comm *c);
+
+uint32_t variables_n(const struct variables *v);
+const struct hvar_hot *variables_hot(const struct variables *v, uint32_t i);
+
+/* Accesses, in 1/65536, that found no room for their entry; threads not noted. */
+uint64_t variables_lost(const struct variables *v);
+uint64_t variables_lost_threads(const struct variables *v);
+
+/* What a reader is told of an entry; strings are good until variables_free(). */
+struct variable {
+	const char *name;   /* as interface.md writes variables */
+	const char *symbol; /* NULL: none covers it */
+	const char *module; /* file name, NULL: none */
+	bool deleted;	    /* the file had no name any more */
+	const char *kind;
+	const char *reason; /* why no symbol covers it, NULL if one does */
+	uint64_t size;	    /* the symbol's, else 0 */
+	bool is_private;    /* a write to it is seen by one address space only */
+	uint32_t mm, pid;   /* with per_process, else 0 */
+	const char *comm;   /* likewise, "" if not known */
+};
+
+/* Describe entry @i.  Returns 0 or -ENOMEM. */
+int variables_describe(struct variables *v, uint32_t i, struct variable *out);
+
+#endif /* VARIABLES_H */
