@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * image_name.c - how a variable, or a place that none covers, is written.
+ */
+#include "config.h"
+
+#include "image_name.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer names cost more to demangle than anyone reads. */
+#define DEMANGLE_MAX 8192
+
+static bool keep_raw;
+
+void image_name_raw(bool raw)
+{
+	keep_raw = raw;
+}
+
+/*
+ * char *__cxa_demangle(const char *mangled, char *buffer, size_t *length,
+ * int *status): Itanium C++ ABI, 3.4.  A C function of a library that most
+ * machines have and hotvar must not depend on.
+ */
+typedef char *demangle_fn(const char *, char *, size_t *, int *);
+
+char *image_demangle(const char *name)
+{
+	static demangle_fn *fn;
+	static bool tried;
+	int status;
+
+	if (name[0] != '_' || name[1] != 'Z' || strlen(name) > DEMANGLE_MAX)
+		return NULL;
+	if (!tried) {
+		void *lib = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+
+		if (lib)
+			*(void **)&fn = dlsym(lib, "__cxa_demangle");
+		tried = true;
+	}
+	return fn ? fn(name, NULL, NULL, &status) : NULL;
+}
+
+char *image_name(const struct hvar_image *img, uint32_t symbol)
+{
+	const struct hvar_image_sym *y = &img->syms[symbol];
+	const char *raw = hvar_image_str(img, y->name);
+	const char *file = hvar_image_str(img, y->file);
+	char *plain = keep_raw ? NULL : image_demangle(raw), *out;
+	int n;
+
+	if (y->flags & HVAR_SYM_SAME_NAME && *file)
+		n = asprintf(&out, "%s@%s", plain ? plain : raw, file);
+	else
+		n = asprintf(&out, "%s", plain ? plain : raw);
+	free(plain);
+	return n < 0 ? NULL : out;
+}
+
+static char *symbol_name(const struct hvar_place *p, const struct hvar_image *img,
+			 bool offset)
+{
+	char *name = image_name(img, p->symbol), *out;
+	int n;
+
+	if (!name || !offset || !p->offset)
+		return name;
+	n = asprintf(&out, "%s+0x%" PRIx64, name, p->offset);
+	free(name);
+	return n < 0 ? NULL : out;
+}
+
+/* "libfoo.so.1" of "/usr/lib/libfoo.so.1"; "[vdso]", "[anon:x]" as they are. */
+static const char *short_name(const char *path)
+{
+	const char *slash = *path == '[' ? NULL : strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+char *image_place_name(const struct hvar_place *p, const struct hvar_image *img,
+		       const char *path, bool offset)
+{
+	const char *module = path && *path ? short_name(path) : NULL;
+	char *out;
+	int n;
+
+	if (p->symbol != HVAR_IMAGE_NONE && img)
+		return symbol_name(p, img, offset);
+	if (p->section != HVAR_IMAGE_NONE && img && module) {
+		const struct hvar_image_section *s = &img->sections[p->section];
+
+		n = asprintf(&out, "%s:%s+0x%" PRIx64, module, hvar_image_str(img, s->name),
+			     p->vaddr - s->vaddr);
+	} else if (module && p->flags & HVAR_PLACE_VADDR) {
+		n = asprintf(&out, "%s+0x%" PRIx64, module, p->vaddr);
+	} else if (module && p->kind == HVAR_KIND_FILE && p->flags & HVAR_PLACE_OFFSET) {
+		n = asprintf(&out, "%s[0x%" PRIx64 "]", module, p->file_offset);
+	} else if (module && *module == '[') {
+		n = asprintf(&out, "%s", module);
+	} else {
+		n = asprintf(&out, "[%s]", hvar_kind_name(p->kind));
+	}
+	return n < 0 ? NULL : out;
+}
