@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * probe.c - the table of probes, and those that only read a setting.
+ */
+#include "config.h"
+
+#include "probe.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "translator-hooks/image_cache.h"
+
+enum { USUAL_HZ = 1000, USUAL_THREADS = 1000, USUAL_MLOCK_KB = 516 };
+
+void probe_say(struct probe_result *r, enum probe_answer answer, const char *fix,
+	       const char *fmt, ...)
+{
+	va_list ap;
+
+	r->answer = answer;
+	snprintf(r->fix, sizeof(r->fix), "%s", fix ? fix : "");
+	va_start(ap, fmt);
+	vsnprintf(r->detail, sizeof(r->detail), fmt, ap);
+	va_end(ap);
+}
+
+long probe_number(const char *path, long otherwise)
+{
+	FILE *f = fopen(path, "re");
+	long v;
+
+	if (!f)
+		return otherwise;
+	if (fscanf(f, "%ld", &v) != 1)
+		v = otherwise;
+	fclose(f);
+	return v;
+}
+
+static void proc_mounted(struct probe_result *r)
+{
+	if (!access("/proc/self/maps", R_OK))
+		probe_say(r, PROBE_YES, NULL, "/proc is mounted");
+	else
+		probe_say(r, PROBE_NO, "mount -t proc proc /proc",
+			  "/proc/self/maps cannot be read: %s", strerror(errno));
+}
+
+static void paranoid(struct probe_result *r)
+{
+	long v = probe_number("/proc/sys/kernel/perf_event_paranoid", -99);
+
+	if (v == -99)
+		probe_say(r, PROBE_UNKNOWN, NULL,
+			  "/proc/sys/kernel/perf_event_paranoid cannot be read; this kernel may have no perf events");
+	else if (v <= 2 || !geteuid())
+		probe_say(r, PROBE_YES, NULL, "kernel.perf_event_paranoid is %ld: %s", v,
+			  v <= 2 ? "own processes may be sampled by anyone" :
+				   "only root may sample");
+	else
+		probe_say(r, PROBE_NO, "sysctl kernel.perf_event_paranoid=2",
+			  "kernel.perf_event_paranoid is %ld: only root may sample", v);
+}
+
+static void mlock_limit(struct probe_result *r)
+{
+	long kb = probe_number("/proc/sys/kernel/perf_event_mlock_kb", -1);
+
+	if (kb < 0)
+		probe_say(r, PROBE_UNKNOWN, NULL,
+			  "/proc/sys/kernel/perf_event_mlock_kb cannot be read");
+	else if (kb >= USUAL_MLOCK_KB || !geteuid())
+		probe_say(r, PROBE_YES, NULL,
+			  "kernel.perf_event_mlock_kb is %ld: rings of the usual size on each CPU", kb);
+	else
+		probe_say(r, PROBE_NO, "sysctl kernel.perf_event_mlock_kb=516",
+			  "kernel.perf_event_mlock_kb is %ld: rings will be small, and may overflow", kb);
+}
+
+/* The kernel lowers the limit itself where sampling interrupts take long, and holds timers to it. */
+static void sample_rate(struct probe_result *r)
+{
+	long hz = probe_number("/proc/sys/kernel/perf_event_max_sample_rate", -1);
+	long share = probe_number("/proc/sys/kernel/perf_cpu_time_max_percent", -1);
+
+	if (hz < 0)
+		probe_say(r, PROBE_UNKNOWN, NULL,
+			  "/proc/sys/kernel/perf_event_max_sample_rate cannot be read");
+	else if (hz >= USUAL_HZ)
+		probe_say(r, PROBE_YES, NULL,
+			  "kernel.perf_event_max_sample_rate is %ld: -F up to that is not throttled%s",
+			  hz, share == 0 ? " (and the kernel does not lower it)" : "");
+	else
+		probe_say(r, PROBE_NO, "sysctl kernel.perf_event_max_sample_rate=100000",
+			  "kernel.perf_event_max_sample_rate is %ld: the usual -F %d is throttled", hz,
+			  USUAL_HZ);
+}
+
+static void fd_limit(struct probe_result *r)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned long long threads;
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || cpus < 1) {
+		probe_say(r, PROBE_UNKNOWN, NULL, "the limit of open files cannot be told");
+		return;
+	}
+	threads = l.rlim_max / (unsigned long long)cpus;
+	if (l.rlim_max == RLIM_INFINITY || threads >= USUAL_THREADS)
+		probe_say(r, PROBE_YES, NULL,
+			  "%llu open files: -p can sample %llu threads of one process",
+			  (unsigned long long)l.rlim_max, threads);
+	else
+		probe_say(r, PROBE_NO, "ulimit -Hn 65536 (as root), or LimitNOFILE= of the service",
+			  "%llu open files on %ld CPUs: -p can sample only %llu threads of one process",
+			  (unsigned long long)l.rlim_max, cpus, threads);
+}
+
+static void cache(struct probe_result *r)
+{
+	const char *dir = image_cache_dir(), *why = image_cache_why();
+
+	if (dir && !why)
+		probe_say(r, PROBE_YES, NULL, "symbol images are kept in %s", dir);
+	else
+		probe_say(r, PROBE_NO, "export XDG_CACHE_HOME=DIR, a folder of your own",
+			  "symbol images are made anew each time: %s",
+			  why ? why : "there is no folder for them");
+}
+
+static bool on_path(const char *name)
+{
+	char *argv[] = { (char *)name, NULL };
+	struct launch l;
+
+	return !launch_find(&l, argv, NULL);
+}
+
+static void tracefs(struct probe_result *r)
+{
+	if (!access("/sys/kernel/tracing/events", R_OK | X_OK))
+		probe_say(r, PROBE_YES, NULL, "/sys/kernel/tracing can be read");
+	else if (errno == EACCES)
+		probe_say(r, PROBE_NO, "run as root", "/sys/kernel/tracing is for root only");
+	else
+		probe_say(r, PROBE_NO, "mount -t tracefs tracefs /sys/kernel/tracing",
+			  "tracefs is not mounted at /sys/kernel/tracing");
+}
+
+static void valgrind(struct probe_result *r)
+{
+	if (on_path("valgrind"))
+		probe_say(r, PROBE_YES, NULL, "valgrind is installed");
+	else
+		probe_say(r, PROBE_NO, "apt-get install valgrind", "valgrind is not installed");
+}
+
+static void systemtap(struct probe_result *r)
+{
+	struct utsname u;
+	char headers[256], fix[256];
+	struct stat st;
+
+	if (uname(&u)) {
+		probe_say(r, PROBE_UNKNOWN, NULL, "the kernel's version cannot be told: %s",
+			  strerror(errno));
+		return;
+	}
+	snprintf(headers, sizeof(headers), "/lib/modules/%.100s/build/Makefile", u.release);
+	snprintf(fix, sizeof(fix), "apt-get install systemtap linux-headers-%.100s", u.release);
+	if (access("/proc/modules", F_OK))
+		probe_say(r, PROBE_NO, "boot a distribution's kernel",
+			  "kernel %.100s cannot load modules", u.release);
+	else if (!on_path("stap"))
+		probe_say(r, PROBE_NO, fix, "stap is not installed");
+	else if (stat(headers, &st))
+		probe_say(r, PROBE_NO, fix, "stap is installed, but not the headers of kernel %.100s",
+			  u.release);
+	else
+		probe_say(r, PROBE_YES, NULL, "stap and the headers of kernel %.100s are installed",
+			  u.release);
+}
+
+static void debuginfod(struct probe_result *r)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	glob_t found = { 0 };
+	bool files = !glob("/etc/debuginfod/*.urls", 0, NULL, &found) && found.gl_pathc;
+
+	globfree(&found);
+	if (urls && *urls)
+		probe_say(r, PROBE_YES, NULL, "DEBUGINFOD_URLS is set: %.300s", urls);
+	else if (files)
+		probe_say(r, PROBE_NO, ". /etc/profile.d/debuginfod.sh",
+			  "DEBUGINFOD_URLS is not set, though /etc/debuginfod names servers");
+	else
+		probe_say(r, PROBE_NO, "export DEBUGINFOD_URLS=..., as your distribution documents",
+			  "DEBUGINFOD_URLS is not set: symbols of stripped programs are not fetched");
+}
+
+const struct probe probes[] = {
+	{ "proc", PROBE_MAIN, "following a memory map", proc_mounted },
+	{ "perf-timer", PROBE_MAIN, "sampling at next to no cost", probe_perf_timer },
+	{ "ptrace", PROBE_MAIN, "following each mapping call; sampling without perf", probe_ptrace },
+	{ "seccomp-gate", PROBE_BETTER, "stopping at mapping calls only", probe_gate },
+	{ "attach", PROBE_BETTER, "-p with each mapping call followed", probe_attach },
+	{ "perf-paranoid", PROBE_BETTER, "sampling without being root", paranoid },
+	{ "perf-mlock", PROBE_BETTER, "large rings", mlock_limit },
+	{ "perf-rate", PROBE_BETTER, "high sampling rates", sample_rate },
+	{ "fd-limit", PROBE_BETTER, "-p on processes of many threads", fd_limit },
+	{ "procmap-query", PROBE_BETTER, "fast looks at a memory map", probe_procmap },
+	{ "cache", PROBE_BETTER, "names without reading each program again", cache },
+	{ "map-files", PROBE_BETTER, "names of deleted and replaced files", probe_map_files },
+	{ "pagemap", PROBE_OPTIONAL, "which pages are private, shared, dirty", probe_pagemap },
+	{ "pmu", PROBE_OPTIONAL, "the processor's own access samples", probe_pmu },
+	{ "valgrind", PROBE_OPTIONAL, "exact counts", valgrind },
+	{ "tracefs", PROBE_OPTIONAL, "page-fault tracing", tracefs },
+	{ "systemtap", PROBE_OPTIONAL, "the tapset", systemtap },
+	{ "debuginfod", PROBE_OPTIONAL, "names in stripped programs", debuginfod },
+};
+const size_t n_probes = sizeof(probes) / sizeof(probes[0]);
+
+const struct probe *probe_find(const char *name)
+{
+	for (size_t i = 0; i < n_probes; i++)
+		if (!strcmp(probes[i].name, name))
+			return &probes[i];
+	return NULL;
+}
