@@ -139,6 +139,7 @@ int session_run(struct session *s, struct err *e)
 	s->still_running = false;
 	s->engine = "";
 	s->note[0] = '\0';
+	s->engine_data = NULL;
 	if (!s->argv) {
 		err = target_check(s->pid, e);
 		if (err)

@@ -42,6 +42,7 @@ struct session {
 	bool still_running;   /* -d has ended the measuring of a launched CMD, which runs on */
 	const char *engine;   /* that ran */
 	char note[256];	      /* what the report should say of how it was measured; "" */
+	void *engine_data;    /* the engine's own, between run() and serve() */
 };
 
 struct session_engine {

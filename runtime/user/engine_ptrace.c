@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine_ptrace.c - the engine that sees every change of the map as it returns.
+ *
+ * A launched CMD is gated (gate.h) and stops at its mapping calls only; an
+ * attached process, or one whose gate was refused, stops at every system call.
+ * A gated tree needs its tracer as long as any of it lives: what outlives the
+ * measuring is served by serve(), and dies with hotvar (PTRACE_O_EXITKILL).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "call_args.h"
+#include "launch.h"
+#include "ptracer.h"
+#include "session.h"
+#include "target.h"
+#include "ticker.h"
+
+enum {
+	TICK_HZ = 10,
+	TELL_HZ = 5,	 /* progress */
+	SETTLE_TICKS = 10, /* an attached task that has not stopped by then is in an uninterruptible wait */
+};
+
+/* ---- may it run ---- */
+
+/* Trace a child of ours for a moment: 0 or -errno. */
+static int try_ptrace(void)
+{
+	struct call_stop stop;
+	int status, err;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		for (;;)
+			pause();
+	err = ptracer_seize(pid, PTRACE_O_EXITKILL);
+	if (!err && ptrace(PTRACE_INTERRUPT, pid, 0, 0))
+		err = -errno;
+	if (!err && waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
+		err = call_stop_read(&stop, pid);
+	kill(pid, SIGKILL);
+	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
+		ptrace(PTRACE_CONT, pid, 0, 0);
+	return err;
+}
+
+static int available(const struct session *s, struct err *e)
+{
+	char name[64];
+	int err;
+
+	if (!s->argv && target_tracer(s->pid, name) > 0)
+		return ptracer_refused(s->pid, EPERM, e);
+	err = try_ptrace();
+	if (err == -EIO || err == -EINVAL)
+		return err_set(e, -err,
+			       "cannot trace anything: this kernel has no PTRACE_GET_SYSCALL_INFO; use Linux 5.3 or later");
+	return err ? ptracer_refused(0, -err, e) : 0;
+}
+
+/* ---- beginning ---- */
+
+static void add_note(struct session *s, const char *text)
+{
+	size_t n = strlen(s->note);
+
+	snprintf(s->note + n, sizeof(s->note) - n, "%s%s", n ? "; " : "", text);
+}
+
+static void ptracer_free(struct ptracer *p)
+{
+	if (!p)
+		return;
+	ticker_stop();
+	pin_release(&p->pin);
+	samples_free(p->samples);
+	tracker_free(p->tracker);
+	tracees_fini(&p->tasks);
+	free(p);
+}
+
+static struct ptracer *ptracer_new(struct session *s, struct err *e)
+{
+	struct ptracer *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		err_set(e, ENOMEM, "cannot trace: no memory; free some");
+		return NULL;
+	}
+	p->s = s;
+	p->launch = (struct launch){ .pid = -1, .go_fd = -1, .why_fd = -1 };
+	p->tracker = tracker_new(s->out, e);
+	if (p->tracker && s->hz)
+		p->samples = samples_new(s, p->tracker, e);
+	if (!p->tracker || (s->hz && !p->samples)) {
+		ptracer_free(p);
+		return NULL;
+	}
+	stream_put_meta(s->out, "maps", "ptrace");
+	if (s->hz)
+		stream_put_meta(s->out, "source", samples_by_stops(p->samples) ? "ptrace" : "perf");
+	return p;
+}
+
+/* Seized while it waits; it goes on to execute CMD. */
+static int launch(struct ptracer *p, struct err *e)
+{
+	struct session *s = p->s;
+	struct tracee *x;
+	int err = launch_find(&p->launch, s->argv, e);
+
+	if (err)
+		return err;
+	if (geteuid() && launch_changes_ids(p->launch.path))
+		add_note(s, "CMD is set-user-ID, set-group-ID or has capabilities: while traced it runs without them");
+	err = launch_fork(&p->launch, s->argv, true, e);
+	if (err)
+		return err;
+	p->launched = true;
+	p->gated = !p->launch.gate_errno;
+	if (!p->gated)
+		add_note(s, "the seccomp gate was refused here, so CMD stops at every system call and runs slower");
+	x = tracees_get(&p->tasks, p->launch.pid);
+	err = x ? ptracer_seize(p->launch.pid, PTRACE_O_EXITKILL) : -ENOMEM;
+	if (err)
+		ptracer_refused(0, -err, e);
+	if (!err && p->samples)
+		err = samples_add(p->samples, x, e);
+	if (err) {
+		launch_abort(&p->launch);
+		return err;
+	}
+	s->pid = p->cmd = p->launch.pid;
+	x->told = x->started = true;
+	launch_go(&p->launch);
+	return 0;
+}
+
+static int attach(struct ptracer *p, struct err *e)
+{
+	int err = ptracer_attach(p, p->s->pid, e);
+	struct tracee *x;
+	size_t i = 0;
+
+	while (!err && p->samples && (x = tracees_next(&p->tasks, &i))) {
+		err = samples_add(p->samples, x, e);
+		if (err == -ESRCH || err == -EMFILE)
+			err = 0;
+	}
+	if (err)
+		ptracer_detach(p);
+	return err;
+}
+
+/* ---- the middle ---- */
+
+static bool time_is_up(const struct ptracer *p, uint64_t now)
+{
+	return p->s->seconds > 0 && p->start_ns &&
+	       (double)(now - p->start_ns) >= p->s->seconds * 1e9;
+}
+
+/* Is CMD stopped, so that it cannot heed a signal? */
+static bool cmd_stopped(const struct ptracer *p)
+{
+	const struct tracee *x = p->cmd ? tracees_find(&p->tasks, p->cmd) : NULL;
+
+	return x && x->listening;
+}
+
+/* What is done now and then.  True: the measuring is to end. */
+static bool tick(struct ptracer *p, unsigned hz, unsigned *ticks)
+{
+	uint64_t now = ptracer_now();
+	struct session *s = p->s;
+
+	++*ticks;
+	ptracer_tick(p);
+	if (p->settling && *ticks >= SETTLE_TICKS * hz / TICK_HZ) {
+		p->settling = 0;
+		ptracer_snapshot(p);
+	}
+	if (p->samples && p->measuring) {
+		samples_drain(p->samples);
+		samples_tick(p->samples, &p->tasks);
+	}
+	if (*ticks % (hz / TICK_HZ) == 0) {
+		ptracer_tell_losses(p);
+		stream_flush(s->out);
+		pin_tick(&p->pin, 1000 / TICK_HZ);
+	}
+	if (s->progress && p->start_ns && *ticks % (hz / TELL_HZ) == 0)
+		s->progress(s->progress_ctx, s->samples, now - p->start_ns);
+	return time_is_up(p, now) || session_heed(s, p->cmd, cmd_stopped(p));
+}
+
+/* CMD has ended: what is already waiting for us ended with it, and is told. */
+static void handle_the_rest(struct ptracer *p)
+{
+	size_t left = 2 * p->tasks.n; /* those that live on will not stop stopping */
+	int status;
+	pid_t tid;
+
+	while (left-- && (tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG)) > 0)
+		ptracer_handle(p, tid, status);
+}
+
+/* Until all is over, CMD has ended, time is up, or someone asks for the end. */
+static int measure(struct ptracer *p, struct err *e)
+{
+	unsigned want = p->samples ? samples_tick_hz(p->samples) : 0, ticks = 0;
+	unsigned hz = want > TICK_HZ ? want / TICK_HZ * TICK_HZ : TICK_HZ;
+	bool settling = !p->launched;
+	int err = ticker_start(hz, e);
+
+	if (err)
+		return err;
+	while (p->tasks.n && (p->cmd || !p->launched)) {
+		int status;
+		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+
+		if (tid > 0) {
+			ptracer_handle(p, tid, status);
+			if (p->s->live)
+				stream_flush(p->s->out);
+		} else if (errno != EINTR) {
+			break;
+		}
+		if (settling && !p->settling) {
+			settling = false;
+			if (!p->measuring)
+				ptracer_snapshot(p);
+		}
+		if (ticker_ticked() && tick(p, hz, &ticks))
+			break;
+	}
+	if (p->launched && !p->cmd)
+		handle_the_rest(p);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
+{
+	struct session *s = p->s;
+	struct stream_end end = { .time_ns = ptracer_now() };
+
+	if (p->samples)
+		samples_stop(p->samples);
+	p->measuring = false;
+	p->executed = true; /* or never: it does not begin again */
+	ptracer_tell_losses(p);
+	s->elapsed_ns = p->start_ns ? end.time_ns - p->start_ns : 0;
+	/* Without a gate nothing that lives on needs us. */
+	s->still_running = p->cmd || (p->gated && p->tasks.n);
+	if (s->still_running && !p->cmd)
+		add_note(s, "CMD has ended, processes of it run on, and hotvar with them");
+	if (s->note[0])
+		stream_put_meta(s->out, "note", "%s", s->note);
+	end.time_ns = ptracer_now();
+	end.elapsed_ns = s->elapsed_ns;
+	end.own_cpu_ns = own_cpu_ns() - begin_cpu_ns;
+	end.samples = s->samples;
+	end.wait_status = s->wait_status;
+	stream_put(s->out, STREAM_END, &end, sizeof(end), NULL, 0);
+	stream_flush(s->out);
+	if (!p->gated)
+		ptracer_detach(p);
+}
+
+static int run(struct session *s, struct err *e)
+{
+	uint64_t begin_cpu_ns = own_cpu_ns();
+	struct ptracer *p = ptracer_new(s, e);
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	err = ticker_start(TICK_HZ, e);
+	if (!err)
+		err = s->argv ? launch(p, e) : attach(p, e);
+	if (!err)
+		err = measure(p, e);
+	if (!err)
+		err = launch_result(&p->launch, p->launched && !p->cmd, e);
+	if (err < 0) {
+		launch_abort(&p->launch);
+		ptracer_free(p);
+		return err;
+	}
+	finish(p, begin_cpu_ns);
+	if (s->still_running)
+		s->engine_data = p;
+	else
+		ptracer_free(p);
+	return 0;
+}
+
+/* CMD is not traced any more: only its end is waited for. */
+static void wait_for_cmd(struct ptracer *p)
+{
+	int status;
+
+	while (p->cmd) {
+		if (waitpid(p->cmd, &status, 0) == p->cmd) {
+			p->s->wait_status = status;
+			p->cmd = 0;
+		} else if (errno != EINTR) {
+			p->cmd = 0;
+		} else {
+			session_heed(p->s, p->cmd, false);
+		}
+	}
+}
+
+/*
+ * Answer what is left of CMD's tree at its gate until it ends.  With CMD gone, a signal
+ * that asks for the end is passed on to the rest.
+ */
+static int serve(struct session *s, struct err *e)
+{
+	struct ptracer *p = s->engine_data;
+	int status, err;
+
+	if (!p)
+		return 0;
+	err = ticker_start(TICK_HZ, e);
+	while (!err && p->tasks.n) {
+		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+
+		if (tid > 0)
+			ptracer_handle(p, tid, status);
+		else if (errno != EINTR)
+			break;
+		if (!ticker_ticked())
+			continue;
+		ptracer_tick(p);
+		pin_tick(&p->pin, 1000 / TICK_HZ);
+		if (session_heed(s, p->cmd, cmd_stopped(p)) && !p->cmd)
+			ptracer_signal_all(p, session_stopping());
+	}
+	wait_for_cmd(p);
+	ptracer_free(p);
+	s->engine_data = NULL;
+	s->still_running = false;
+	return err;
+}
+
+const struct session_engine engine_ptrace = {
+	.name = "ptrace",
+	.available = available,
+	.run = run,
+	.serve = serve,
+};
