@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * image_cache.c - images on disk: what they are called, and when one still fits its file.
+ *
+ * An entry is called
+ *
+ *	6c9b2d...e1-8f02c4d2a9b1e07c.img	build-id, hash of size and headers
+ *	no-fe00-11174157-8f02c4d2a9b1e07c.img	device and inode where there is no build-id
+ *
+ * A build-id says what was linked, not what was kept of it: a stripped copy has
+ * the same.  Its size and headers differ, so both have entries of their own.
+ *
+ * An entry fits if the file's device, inode, size, mtime and ctime are those it
+ * was made from, and it was made well after the last of them; if they are not
+ * (a copy, another container, a change), if the hash of the symbol tables is.
+ */
+#include "config.h"
+
+#include "image_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cache_dir.h"
+#include "elf_content.h"
+#include "image_build.h"
+#include "image_layout.h"
+#include "runtime/core/hvar_image_format.h"
+
+/* Two changes of a file this close together may have one time stamp. */
+#define RACY_NS 1000000000u
+
+const char *image_cache_dir(void)
+{
+	return cache_dir_path();
+}
+
+const char *image_cache_why(void)
+{
+	return cache_dir_why();
+}
+
+void image_file_free(struct image_file *f)
+{
+	if (!f)
+		return;
+	if (f->mapped)
+		munmap(f->data, f->size);
+	else
+		free(f->data);
+	free(f);
+}
+
+/* Takes @data. */
+static int new_file(void *data, size_t size, struct image_file **out)
+{
+	struct image_file *f = calloc(1, sizeof(*f));
+	int r = f ? hvar_image_open(&f->img, data, size) : -ENOMEM;
+
+	if (r) {
+		free(f);
+		free(data);
+		return r;
+	}
+	f->data = data;
+	f->size = size;
+	*out = f;
+	return 0;
+}
+
+int image_file_of_mem(void *data, size_t size, struct image_file **out, struct err *e)
+{
+	int r = new_file(data, size, out);
+
+	if (r == -ENOMEM)
+		return err_set(e, ENOMEM, "cannot use a symbol image: no memory: free some");
+	if (r == -EPROTONOSUPPORT)
+		return err_set(e, EPROTONOSUPPORT, "cannot use a symbol image: it was made by "
+			       "another version of hotvar: record again with this one");
+	if (r)
+		return err_set(e, -r, "cannot use a symbol image: it is damaged or cut short: "
+			       "record again");
+	return 0;
+}
+
+static void set_path(struct image_file *f, const char *name)
+{
+	snprintf(f->path, sizeof(f->path), "%s/%s", cache_dir_path(), name);
+}
+
+/* Map the entry @name; NULL if there is none, or none that opens. */
+static struct image_file *map_entry(const char *name)
+{
+	struct image_file *f;
+	struct stat st;
+	void *p = MAP_FAILED;
+	int fd;
+
+	if (cache_dir_fd() < 0)
+		return NULL;
+	fd = openat(cache_dir_fd(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	f = calloc(1, sizeof(*f));
+	if (!f || hvar_image_open(&f->img, p, (size_t)st.st_size) ||
+	    f->img.h->rules != IMAGE_RULES) {
+		munmap(p, (size_t)st.st_size);
+		free(f);
+		return NULL;
+	}
+	f->data = p;
+	f->size = (size_t)st.st_size;
+	f->mapped = f->cached = true;
+	set_path(f, name);
+	return f;
+}
+
+/* ---- which file an entry is of ---- */
+
+static uint64_t ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static int look_source(int fd, const char *name, struct hvar_image_source *src,
+		       struct err *e)
+{
+	struct timespec now;
+	struct stat st;
+
+	memset(src, 0, sizeof(*src));
+	if (fstat(fd, &st))
+		return err_set(e, errno, "cannot read '%s': %s", name, strerror(errno));
+	clock_gettime(CLOCK_REALTIME, &now);
+	src->dev = st.st_dev;
+	src->ino = st.st_ino;
+	src->size = (uint64_t)st.st_size;
+	src->mtime_ns = ns(&st.st_mtim);
+	src->ctime_ns = ns(&st.st_ctim);
+	src->made_ns = ns(&now);
+	return 0;
+}
+
+static bool same_source(const struct hvar_image_source *a,
+			const struct hvar_image_source *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns &&
+	       a->mtime_ns < a->made_ns - RACY_NS && a->ctime_ns < a->made_ns - RACY_NS;
+}
+
+static bool belongs(const struct image_file *f, const struct elf_file *elf,
+		    const struct hvar_image_source *now)
+{
+	const struct hvar_image_source *was;
+	uint64_t content;
+	uint32_t n;
+
+	was = hvar_image_table(&f->img, HVAR_IMAGE_SOURCE, sizeof(*was), &n);
+	if (!n || was->size != now->size)
+		return false;
+	return same_source(was, now) ||
+	       (!elf_content_hash(elf, &content, NULL) && content == was->content);
+}
+
+static void hex(const uint8_t *id, size_t n, char *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sprintf(out + 2 * i, "%02x", id[i]);
+	out[2 * n] = '\0';
+}
+
+static void entry_name(const struct elf_file *elf, const struct hvar_image_source *src,
+		       char *out, size_t n)
+{
+	uint8_t id[HVAR_BUILD_ID_MAX];
+	int len = elf_file_build_id(elf, id, sizeof(id));
+	char text[2 * HVAR_BUILD_ID_MAX + 1];
+
+	hex(id, (size_t)len, text);
+	if (len)
+		snprintf(out, n, "%s-%016" PRIx64 ".img", text, elf_content_headers(elf));
+	else
+		snprintf(out, n, "no-%" PRIx64 "-%" PRIu64 "-%016" PRIx64 ".img", src->dev,
+			 src->ino, elf_content_headers(elf));
+}
+
+/* ---- getting one ---- */
+
+/* Build it, and enter it under @name (NULL: it cannot be kept). */
+static int make(int fd, const char *file, const char *name, const struct elf_file *elf,
+		struct hvar_image_source *src, struct image_file **out, struct err *e)
+{
+	size_t size;
+	void *data;
+	bool kept;
+	int r;
+
+	/* hashed before it is read for good: a change in between only costs time */
+	r = name ? elf_content_hash(elf, &src->content, e) : 0;
+	if (!r)
+		r = image_build_fd(fd, file, &data, &size, e);
+	if (r)
+		return r;
+	image_layout_source(data, src);
+	kept = name && cache_dir_put(name, data, size);
+	r = new_file(data, size, out);
+	if (r)
+		return err_set(e, -r, "cannot use the symbol image of '%s': %s: this is a fault "
+			       "of hotvar: report it with the file", file, strerror(-r));
+	if (kept)
+		set_path(*out, name);
+	return 0;
+}
+
+int image_cache_get(int fd, const char *file, struct image_file **out, struct err *e)
+{
+	struct hvar_image_source src;
+	struct image_file *f;
+	struct elf_file elf;
+	char name[160];
+	int r;
+
+	r = elf_file_open(&elf, fd, NULL, 0, file, true, e);
+	if (r)
+		return r;
+	r = look_source(fd, file, &src, e);
+	if (!r && cache_dir_fd() >= 0) {
+		entry_name(&elf, &src, name, sizeof(name));
+		f = map_entry(name);
+		if (f && belongs(f, &elf, &src)) {
+			*out = f;
+		} else {
+			image_file_free(f);
+			r = make(fd, file, name, &elf, &src, out, e);
+		}
+	} else if (!r) {
+		r = make(fd, file, NULL, &elf, &src, out, e);
+	}
+	elf_file_close(&elf);
+	return r;
+}
+
+/* Of two copies of one program the one that knows more. */
+static bool richer(const struct hvar_image *a, const struct hvar_image *b)
+{
+	bool x = a->flags & HVAR_IMAGE_STRIPPED, y = b->flags & HVAR_IMAGE_STRIPPED;
+
+	return x != y ? y : a->n_syms > b->n_syms;
+}
+
+int image_cache_find(const uint8_t *build_id, size_t len, struct image_file **out)
+{
+	char want[2 * HVAR_BUILD_ID_MAX + 1];
+	struct image_file *best = NULL, *f;
+	struct dirent *e;
+	DIR *d = NULL;
+	int fd;
+
+	if (!len || len > HVAR_BUILD_ID_MAX || cache_dir_fd() < 0)
+		return -ENOENT;
+	hex(build_id, len, want);
+	fd = openat(cache_dir_fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		d = fdopendir(fd);
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOENT;
+	}
+	while ((e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, want, 2 * len) || e->d_name[2 * len] != '-')
+			continue;
+		f = map_entry(e->d_name);
+		if (f && f->img.build_id_len == len && !memcmp(f->img.build_id, build_id, len) &&
+		    (!best || richer(&f->img, &best->img))) {
+			image_file_free(best);
+			best = f;
+		} else {
+			image_file_free(f);
+		}
+	}
+	closedir(d);
+	if (!best)
+		return -ENOENT;
+	*out = best;
+	return 0;
+}
