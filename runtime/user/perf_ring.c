@@ -18,8 +18,8 @@
 enum {
 	PAGE = 4096,
 	MIN_PAGES = 1,
-	/* With its control page, just what kernel.perf_event_mlock_kb = 516 gives each CPU. */
-	USUAL_PAGES = 128,
+	/* More than a second at 1 kHz; half of what kernel.perf_event_mlock_kb = 516 gives a user for each CPU. */
+	USUAL_PAGES = 64,
 	MAX_PAGES = 2048,
 	RECORD_MAX = 65536,
 	OWNERS = 4096,

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# doctor - what "hotvar doctor" prints, against what /proc and the tools say.
+. "$top_srcdir/testsuite/lib.sh"
+
+"$HOTVAR" doctor > "$tmp/text"
+status=$?
+check "the status is 0 or 1" test $status -le 1
+"$HOTVAR" doctor --json > "$tmp/json"
+is "the same with --json" $? $status
+if command -v python3 > /dev/null; then
+	check "each line is a JSON object with a type" python3 -c '
+import json, sys
+rows = [json.loads(l) for l in open(sys.argv[1])]
+assert rows[0]["type"] == "meta" and rows[0]["command"] == "doctor"
+checks = [r for r in rows if r["type"] == "check"]
+assert len({c["name"] for c in checks}) == len(checks) > 10
+for c in checks:
+    assert c["ok"] in (True, False, None) and c["detail"]
+    assert c["fix"] is None or c["fix"]
+' "$tmp/json"
+else
+	skip "each line is a JSON object with a type" "no python3"
+fi
+
+# answer NAME: true, false or null
+answer() {
+	sed -n 's/^{"type":"check","name":"'"$1"'","ok":\([a-z]*\).*/\1/p' "$tmp/json"
+}
+
+is "proc" "$(answer proc)" true
+level=$(cat /proc/sys/kernel/perf_event_paranoid 2> /dev/null)
+if [ -n "$level" ]; then
+	like "the paranoid level is named" "$(cat "$tmp/text")" "perf_event_paranoid is $level:"
+else
+	is "no paranoid level is known" "$(answer perf-paranoid)" null
+fi
+want=false
+command -v valgrind > /dev/null && want=true
+is "valgrind" "$(answer valgrind)" $want
+want=false
+[ -r /sys/kernel/tracing/events ] && [ -x /sys/kernel/tracing/events ] && want=true
+is "tracefs" "$(answer tracefs)" $want
+want=false
+[ -n "$DEBUGINFOD_URLS" ] && want=true
+is "debuginfod" "$(answer debuginfod)" $want
+is "set, it is found" "$(DEBUGINFOD_URLS=x "$HOTVAR" doctor --json | sed -n 's/^{"type":"check","name":"debuginfod","ok":\([a-z]*\).*/\1/p')" true
+
+(ulimit -Hn 64 && "$HOTVAR" doctor --json) > "$tmp/json"
+is "few open files are said" "$(answer fd-limit)" false
+
+check "no child is left" sh -c '! ps -eo comm,ppid | grep -q "^hotvar *1$"'
+"$HOTVAR" doctor extra 2> "$tmp/err"
+is "an argument is bad usage" $? 2
+is "said in one line" "$(wc -l < "$tmp/err")" 1
+done_testing

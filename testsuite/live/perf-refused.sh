@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf-refused - where perf is refused, ptrace takes its place, and the report says so.
+. "$top_srcdir/testsuite/lib.sh"
+
+without=$TESTPROGS/without
+"$without" perf EPERM true
+case $? in
+0) ;;
+*) skip_all "no seccomp filter can be installed here" ;;
+esac
+
+for code in EPERM EACCES; do
+	"$without" perf $code "$HOTVAR" --json -o "$tmp/out" -- "$TESTPROGS/spin_threads" 2 300 > "$tmp/cmd"
+	is "$code: the program runs" $? 0
+	like "$code: to its end" "$(cat "$tmp/cmd")" '^cpu_ms [0-9]+$'
+	like "$code: its variable is found" "$(cat "$tmp/out")" '"name":"spun"'
+	"$without" perf $code "$HOTVAR" -o "$tmp/text" -- "$TESTPROGS/spin_threads" 1 50 > /dev/null
+	like "$code: the report says how it was sampled" "$(cat "$tmp/text")" 'ptrace'
+done
+
+"$without" perf EPERM "$HOTVAR" --source perf -o "$tmp/out" -- true 2> "$tmp/err"
+is "--source perf fails then" $? 125
+is "with one line" "$(wc -l < "$tmp/err")" 1
+like "that says what, why and what to do" "$(cat "$tmp/err")" 'perf.*refused.*(seccomp|paranoid)'
+
+"$without" both EPERM "$HOTVAR" -o "$tmp/out" -- true 2> "$tmp/err"
+is "with ptrace refused as well" $? 125
+is "there is one line" "$(wc -l < "$tmp/err")" 1
+
+"$without" both EPERM "$HOTVAR" doctor > "$tmp/doctor"
+is "doctor says that the main job cannot run" $? 1
+like "in words" "$(cat "$tmp/doctor")" 'cannot run here'
+"$without" perf EPERM "$HOTVAR" doctor > "$tmp/doctor"
+is "and that it can with either" $? 0
+like "by ptrace" "$(cat "$tmp/doctor")" 'ptrace stops'
+done_testing
