@@ -73,6 +73,12 @@ HVAR_API uint32_t hvar_call_ranges(const struct hvar_call *c, uint64_t brk,
 				   struct hvar_range out[3]);
 
 /*
+ * Before looking at @r: take in the areas of @m that touch its ends.  Where they merge with
+ * what is new, their label may change too ([heap] covers all that is merged).
+ */
+HVAR_API void hvar_call_widen(const struct hvar_vmas *m, struct hvar_range *r);
+
+/*
  * Apply @c to @m by its arguments and result alone, without looking, and tell
  * each change to @emit as hvar_diff() does, and an mremap to elsewhere as MOVE.
  * @file says what an mmap of a file descriptor maps (module, region, flags) if that is

@@ -80,30 +80,36 @@ static bool hvar_diff_alike(const struct hvar_vma *a, const struct hvar_vma *b)
 	       a->flags == b->flags;
 }
 
-/* Tell @type of @v; @old is what it was, or NULL. */
+HVAR_API void hvar_diff_event(const struct hvar_event *base, uint32_t type,
+			      const struct hvar_vma *v, const struct hvar_vma *old,
+			      struct hvar_event *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->time_ns = base->time_ns;
+	out->type = type;
+	out->mm = base->mm;
+	out->pid = base->pid;
+	out->tid = base->tid;
+	out->cause = base->cause;
+	out->module = v->module;
+	out->u.map.start = v->start;
+	out->u.map.end = v->end;
+	out->u.map.pgoff = v->pgoff;
+	out->u.map.prot = v->prot;
+	out->u.map.region = v->region;
+	out->u.map.flags = v->flags;
+	if (old) {
+		out->u.map.old_start = old->start;
+		out->u.map.old_end = old->end;
+	}
+}
+
 static void hvar_diff_tell(const struct hvar_diff *d, uint32_t type,
 			   const struct hvar_vma *v, const struct hvar_vma *old)
 {
 	struct hvar_event e;
 
-	memset(&e, 0, sizeof(e));
-	e.time_ns = d->base->time_ns;
-	e.type = type;
-	e.mm = d->base->mm;
-	e.pid = d->base->pid;
-	e.tid = d->base->tid;
-	e.cause = d->base->cause;
-	e.module = v->module;
-	e.u.map.start = v->start;
-	e.u.map.end = v->end;
-	e.u.map.pgoff = v->pgoff;
-	e.u.map.prot = v->prot;
-	e.u.map.region = v->region;
-	e.u.map.flags = v->flags;
-	if (old) {
-		e.u.map.old_start = old->start;
-		e.u.map.old_end = old->end;
-	}
+	hvar_diff_event(d->base, type, v, old, &e);
 	d->emit(d->ctx, &e);
 }
 

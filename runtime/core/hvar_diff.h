@@ -41,6 +41,11 @@ HVAR_API int hvar_diff(struct hvar_vmas *m, uint64_t lo, uint64_t hi,
 		       const struct hvar_vma *seen, uint32_t n,
 		       const struct hvar_event *base, hvar_emit_fn emit, void *ctx);
 
+/* Event @type of area @v, with the time, ids and cause of @base; @old is what it was, or NULL. */
+HVAR_API void hvar_diff_event(const struct hvar_event *base, uint32_t type,
+			      const struct hvar_vma *v, const struct hvar_vma *old,
+			      struct hvar_event *out);
+
 /*
  * Do to @m what @e says (INITIAL MAP UNMAP PROTECT MOVE GROW SHRINK; any other
  * type changes nothing).  Returns 0, -EINVAL for an impossible range, or -ENOSPC
