@@ -8,15 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate_graph.h"
 #include "estimate_rows.h"
 
-/* One basic block with at least one sample, and how often it is taken to run. */
-struct block {
-	struct site_function *f;
-	uint32_t first, end;
-	double n;     /* samples */
-	double runs;
-};
+enum { STEPS = 60 }; /* of the flow solver */
 
 struct sums {
 	double accesses, reads, writes, bytes, time_ns;
@@ -24,55 +19,13 @@ struct sums {
 
 struct solving {
 	struct estimate *e;
-	struct block *blocks;
-	size_t n_blocks, cap;
+	struct graph graph;
+	double *runs;		/* by node of the graph */
 	struct sums *vars;	/* by hot table index */
 	double lost[ESTIMATE_REASONS];
 	double time_lost[ESTIMATE_REASONS];
 	double accesses, time_ns;
 };
-
-static bool add_block(struct solving *s, struct site_function *f, uint32_t first,
-		      uint32_t end)
-{
-	double n = 0, quarters = 0;
-
-	for (uint32_t i = first; i < end; i++) {
-		n += f->hits[i];
-		quarters += f->b->insn[i].cycles4;
-	}
-	if (!n)
-		return true;
-	if (s->n_blocks == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 256;
-		struct block *v = realloc(s->blocks, cap * sizeof(*v));
-
-		if (!v)
-			return false;
-		s->blocks = v;
-		s->cap = cap;
-	}
-	s->blocks[s->n_blocks++] = (struct block){ f, first, end, n,
-						   n / (quarters ? quarters : 1) };
-	return true;
-}
-
-static bool collect(struct solving *s)
-{
-	for (size_t k = 0; k < s->e->sites.n; k++) {
-		struct site_function *f = s->e->sites.v[k];
-		uint32_t first, end;
-
-		if (!f->b || !f->samples)
-			continue;
-		for (uint32_t i = 0; i < f->n; i = end) {
-			blocks_around(f->b, i, &first, &end);
-			if (!add_block(s, f, first, end))
-				return false;
-		}
-	}
-	return true;
-}
 
 static double repetitions(const struct decode_mem *m, const struct site_operand *o)
 {
@@ -85,7 +38,9 @@ static void add_operand(struct solving *s, const struct decode_mem *m,
 			const struct site_operand *o, double runs)
 {
 	double times = runs * m->elements * repetitions(m, o), known;
+	bool reads = m->flags & DECODE_MEM_READ, writes = m->flags & DECODE_MEM_WRITE;
 
+	times *= reads + writes; /* an operand that is read and written is two accesses */
 	s->accesses += times;
 	if (!o || !o->proven) {
 		s->lost[o && o->full ? ESTIMATE_TABLE_FULL : ESTIMATE_REGISTER_LOST] += times;
@@ -98,10 +53,10 @@ static void add_operand(struct solving *s, const struct decode_mem *m,
 
 		v->accesses += part;
 		v->bytes += part * m->size;
-		if (m->flags & DECODE_MEM_READ)
-			v->reads += part;
-		if (m->flags & DECODE_MEM_WRITE)
-			v->writes += part;
+		if (reads)
+			v->reads += part / (reads + writes);
+		if (writes)
+			v->writes += part / (reads + writes);
 	}
 	s->lost[ESTIMATE_TABLE_FULL] += times * o->full / known;
 }
@@ -265,26 +220,38 @@ static bool make_rows(struct solving *s)
 	return true;
 }
 
+/* How often each block ran, and with that how often each operand was used. */
+static void add_blocks(struct solving *s)
+{
+	for (uint32_t k = 0; k < s->graph.flow.n_nodes; k++) {
+		const struct graph_block *b = &s->graph.blocks[k];
+
+		for (uint32_t i = b->first; i < b->end; i++)
+			for (uint32_t m = 0; m < b->f->b->insn[i].n_mem; m++)
+				add_operand(s, &b->f->b->insn[i].mem[m],
+					    b->f->ops[i] ? &b->f->ops[i][m] : NULL,
+					    s->runs[k]);
+	}
+}
+
 const struct estimate_result *estimate_solve(struct estimate *e)
 {
 	struct solving s = { .e = e };
 
 	s.vars = calloc(e->n_vars ? e->n_vars : 1, sizeof(*s.vars));
-	if (s.vars && collect(&s)) {
-		for (size_t k = 0; k < s.n_blocks; k++) {
-			const struct block *b = &s.blocks[k];
-
-			for (uint32_t i = b->first; i < b->end; i++)
-				for (uint32_t m = 0; m < b->f->b->insn[i].n_mem; m++)
-					add_operand(&s, &b->f->b->insn[i].mem[m],
-						    b->f->ops[i] ? &b->f->ops[i][m] : NULL,
-						    b->runs);
-		}
-		add_unknown_code(&s);
-		charge_time(&s);
-		make_rows(&s);
-	}
-	free(s.blocks);
+	sites_add_callers(&e->sites, &e->env);
+	if (!s.vars || graph_build(&s.graph, &e->sites))
+		goto out;
+	s.runs = calloc(s.graph.flow.n_nodes + 1, sizeof(*s.runs));
+	if (!s.runs || flow_solve(&s.graph.flow, NULL, STEPS, s.runs))
+		goto out;
+	add_blocks(&s);
+	add_unknown_code(&s);
+	charge_time(&s);
+	make_rows(&s);
+out:
+	graph_fini(&s.graph);
+	free(s.runs);
 	free(s.vars);
 	return &e->result;
 }

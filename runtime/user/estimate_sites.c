@@ -56,6 +56,7 @@ void sites_fini(struct sites *s)
 		function_free(s->v[i]);
 	free(s->v);
 	free(s->cache);
+	free(s->ranges);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -248,6 +249,67 @@ static struct site_function *split(struct sites *s, const struct estimate_env *e
 	return f;
 }
 
+struct site_function *sites_at(const struct sites *s, uint32_t module, uint32_t mm,
+			       uint64_t where)
+{
+	struct code_site at = { module, mm, where };
+	size_t i = lower_bound(s, &at);
+
+	if (i == s->n || s->v[i]->module != module || s->v[i]->mm != mm ||
+	    s->v[i]->start != where)
+		return NULL;
+	return s->v[i];
+}
+
+struct site_function *sites_decode(struct sites *s, const struct estimate_env *env,
+				   const struct site_range *r, uint64_t where)
+{
+	struct code_site at = { r->module, r->mm, where };
+	struct hvar_event ev = r->ev;
+	size_t i = lower_bound(s, &at);
+	uint64_t start, end;
+
+	if (i < s->n && !compare(s->v[i], r->module, r->mm, where))
+		return s->v[i];
+	if (!env->function(env->ctx, &at, &start, &end) || start > where ||
+	    end <= where || end - start > MAX_FUNCTION || start < r->start ||
+	    end > r->end)
+		return NULL;
+	ev.u.sample.ip = where + r->bias;
+	return decode_around(s, env, &ev, &at, r->end - where);
+}
+
+/* Remember the mapping around @ip, for later looks at its other functions. */
+static void note_range(struct sites *s, const struct hvar_event *ev,
+		       const struct code_site *at, uint64_t start, uint64_t end)
+{
+	uint64_t ip = ev->u.sample.ip, first = at->where - (ip - start);
+	struct site_range *r;
+
+	for (size_t i = 0; i < s->n_ranges; i++) {
+		r = &s->ranges[i];
+		if (r->module == at->module && r->mm == at->mm && at->where >= r->start &&
+		    at->where < r->end)
+			return;
+	}
+	if (ip - start > at->where)
+		return;
+	if (s->n_ranges == s->cap_ranges) {
+		size_t cap = s->cap_ranges ? 2 * s->cap_ranges : 8;
+
+		r = realloc(s->ranges, cap * sizeof(*r));
+		if (!r) {
+			s->failed = true;
+			return;
+		}
+		s->ranges = r;
+		s->cap_ranges = cap;
+	}
+	s->ranges[s->n_ranges++] = (struct site_range){ at->module, at->mm, first,
+							first + (end - start),
+							start - first, *ev };
+}
+
 enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
 				const struct hvar_event *ev,
 				struct site_function **f, uint32_t *insn)
@@ -272,6 +334,7 @@ enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
 		*f = s->v[i];
 	else
 		*f = decode_around(s, env, ev, &at, end - ip);
+	note_range(s, ev, &at, start, end);
 	if (!*f || !(*f)->b)
 		return ESTIMATE_NO_CODE;
 	*insn = blocks_find((*f)->b, at.where - (*f)->start);

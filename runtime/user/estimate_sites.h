@@ -43,12 +43,23 @@ struct site_function {
 	struct site_operand **ops; /* by instruction: its n_mem operands, NULL: nothing yet */
 	struct site_branch *branches;
 	uint32_t samples;
+	bool sought;		/* its callers have been looked for */
+};
+
+/* A mapping of code that samples fell into. */
+struct site_range {
+	uint32_t module, mm;
+	uint64_t start, end;	/* in units of code_site.where */
+	uint64_t bias;		/* address - where */
+	struct hvar_event ev;	/* the moment it was seen */
 };
 
 struct sites {
 	struct site_function **v; /* sorted by module, mm, start */
 	size_t n, cap;
 	struct site_cache *cache;
+	struct site_range *ranges;
+	size_t n_ranges, cap_ranges;
 	bool failed;		  /* memory was short once */
 };
 
@@ -62,6 +73,20 @@ void sites_fini(struct sites *s);
 enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
 				const struct hvar_event *ev,
 				struct site_function **f, uint32_t *insn);
+
+/* The function that starts at @where, or NULL. */
+struct site_function *sites_at(const struct sites *s, uint32_t module, uint32_t mm,
+			       uint64_t where);
+
+/*
+ * Add the functions that call sampled ones directly but were never sampled
+ * themselves: through them flows what their callees run.  They have no samples.
+ */
+void sites_add_callers(struct sites *s, const struct estimate_env *env);
+
+/* The function around @at, in range @r, decoded but not sampled; for estimate_callers.c. */
+struct site_function *sites_decode(struct sites *s, const struct estimate_env *env,
+				   const struct site_range *r, uint64_t where);
 
 /* The operands of instruction @i, made on first use; NULL when memory is short. */
 struct site_operand *site_operands(struct site_function *f, uint32_t i);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * estimate_graph.c - cutting functions into blocks and drawing the edges.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate_graph.h"
+
+enum {
+	MIN_SAMPLES = 4,     /* of a function whose inside is worth solving */
+	MAX_NODES = 20000,   /* solved together; the least sampled functions go without */
+	MAX_OUT = 64,	     /* ways out of one block */
+};
+
+/* Blocks of one function on their way into the graph. */
+struct placing {
+	struct site_function *f;
+	uint32_t *node_at;   /* by instruction: node that begins there, or BLOCKS_NONE */
+	bool whole;	     /* with all its edges */
+};
+
+struct building {
+	struct graph *g;
+	const struct sites *s;
+	struct placing *places; /* as sites.v */
+	uint32_t *queue;
+};
+
+void graph_fini(struct graph *g)
+{
+	free(g->flow.nodes);
+	free(g->flow.edges);
+	free(g->blocks);
+	memset(g, 0, sizeof(*g));
+}
+
+/* A repeated string instruction moves some 32 bytes a cycle, but compares one element. */
+static double repetition_cycles(const struct site_function *f, uint32_t i)
+{
+	const struct decode_insn *in = &f->b->insn[i];
+	const struct site_operand *o = f->ops[i];
+
+	if (!in->is_rep || !in->n_mem || !o || !o->rep_n)
+		return 0;
+	/* Two reads are a comparison; one read or write, a fill or a copy. */
+	if (in->flags_op == DECODE_FLAGS_LOST)
+		return o->rep_sum / o->rep_n * 2;
+	return o->rep_sum / o->rep_n * in->mem[0].size / 32;
+}
+
+static struct flow_node *add_node(struct graph *g, struct site_function *f,
+				  uint32_t first, uint32_t end)
+{
+	struct flow_node *node;
+	double quarters = 0;
+
+	if (g->flow.n_nodes == g->cap_nodes) {
+		uint32_t cap = g->cap_nodes ? 2 * g->cap_nodes : 256;
+		struct flow_node *v = realloc(g->flow.nodes, cap * sizeof(*v));
+		struct graph_block *b;
+
+		if (v)
+			g->flow.nodes = v;
+		b = realloc(g->blocks, cap * sizeof(*b));
+		if (b)
+			g->blocks = b;
+		if (!v || !b)
+			return NULL;
+		g->cap_nodes = cap;
+	}
+	g->blocks[g->flow.n_nodes] = (struct graph_block){ f, first, end };
+	node = &g->flow.nodes[g->flow.n_nodes++];
+	memset(node, 0, sizeof(*node));
+	for (uint32_t i = first; i < end; i++) {
+		node->samples += f->hits[i];
+		quarters += f->b->insn[i].cycles4 + 4 * repetition_cycles(f, i);
+	}
+	node->cycles = (quarters ? quarters : 1) / 4;
+	return node;
+}
+
+static struct flow_edge *add_edge(struct graph *g, uint32_t from, uint32_t to)
+{
+	struct flow_edge *e;
+
+	if (g->flow.n_edges == g->cap_edges) {
+		uint32_t cap = g->cap_edges ? 2 * g->cap_edges : 512;
+		struct flow_edge *v = realloc(g->flow.edges, cap * sizeof(*v));
+
+		if (!v)
+			return NULL;
+		g->flow.edges = v;
+		g->cap_edges = cap;
+	}
+	e = &g->flow.edges[g->flow.n_edges++];
+	*e = (struct flow_edge){ .from = from, .to = to };
+	return e;
+}
+
+/* Only the blocks that samples fell into. */
+static int place_lone(struct building *b, struct placing *p)
+{
+	uint32_t first, end;
+
+	for (uint32_t i = 0; i < p->f->n; i = end) {
+		uint32_t n = 0;
+
+		blocks_around(p->f->b, i, &first, &end);
+		for (uint32_t k = first; k < end; k++)
+			n += p->f->hits[k];
+		if (n && !add_node(b->g, p->f, first, end))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void reach(struct building *b, struct placing *p, uint32_t i, uint32_t *n)
+{
+	uint32_t first, end;
+
+	blocks_around(p->f->b, i, &first, &end);
+	if (p->node_at[first] != BLOCKS_NONE)
+		return;
+	p->node_at[first] = 0;
+	b->queue[(*n)++] = first;
+}
+
+/* All blocks that control can reach from the entry, or that samples fell into. */
+static int place_whole(struct building *b, struct placing *p)
+{
+	const struct blocks *code = p->f->b;
+	uint32_t n = 0, out[MAX_OUT];
+	bool leaves;
+
+	p->node_at = malloc((p->f->n + 1) * sizeof(*p->node_at));
+	b->queue = malloc((p->f->n + 1) * sizeof(*b->queue));
+	if (!p->node_at || !b->queue)
+		return -ENOMEM;
+	memset(p->node_at, 0xff, (p->f->n + 1) * sizeof(*p->node_at));
+	p->whole = true;
+	reach(b, p, 0, &n);
+	for (uint32_t i = 0; i < p->f->n; i++)
+		if (p->f->hits[i])
+			reach(b, p, i, &n);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t first, end, n_out;
+
+		blocks_around(code, b->queue[k], &first, &end);
+		n_out = blocks_next(code, end - 1, out, MAX_OUT, &leaves);
+		for (uint32_t e = 0; e < n_out; e++)
+			reach(b, p, out[e], &n);
+	}
+	for (uint32_t i = 0; i < p->f->n; i++) {
+		uint32_t first, end;
+
+		if (p->node_at[i] == BLOCKS_NONE)
+			continue;
+		blocks_around(code, i, &first, &end);
+		p->node_at[i] = b->g->flow.n_nodes;
+		if (!add_node(b->g, p->f, first, end))
+			return -ENOMEM;
+	}
+	free(b->queue);
+	b->queue = NULL;
+	return 0;
+}
+
+/* The node that the function starting at @where begins with. */
+static uint32_t entry_of(const struct building *b, const struct site_function *from,
+			 uint64_t where)
+{
+	size_t lo = 0, hi = b->s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct site_function *f = b->s->v[mid];
+
+		if (f->module < from->module ||
+		    (f->module == from->module &&
+		     (f->mm < from->mm || (f->mm == from->mm && f->start < where))))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == b->s->n || b->s->v[lo]->start != where ||
+	    b->s->v[lo]->module != from->module || b->s->v[lo]->mm != from->mm ||
+	    !b->places[lo].whole || !b->s->v[lo]->b->bounded)
+		return FLOW_OUTSIDE;
+	return b->places[lo].node_at[0];
+}
+
+static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
+{
+	const struct graph_block *at = &b->g->blocks[node];
+	const struct site_function *f = p->f;
+	uint32_t last = at->end - 1, out[MAX_OUT], n;
+	const struct decode_insn *in = &f->b->insn[last];
+	uint64_t where = f->start + f->b->off[last] + (uint64_t)in->target;
+	const struct site_branch *br = &f->branches[last];
+	struct flow_edge *e;
+	bool leaves;
+
+	n = blocks_next(f->b, last, out, MAX_OUT, &leaves);
+	for (uint32_t k = 0; k < n; k++) {
+		e = add_edge(b->g, node, p->node_at[out[k]]);
+		if (!e)
+			return -ENOMEM;
+		if (in->flow == DECODE_COND && (br->taken || br->not_taken)) {
+			bool through = out[k] == last + 1 &&
+				       f->b->off[out[k]] == f->b->off[last] + in->len;
+
+			e->has_seen = true;
+			e->seen = through ? br->not_taken : br->taken;
+		}
+	}
+	if (in->flow == DECODE_CALL && entry_of(b, f, where) != FLOW_OUTSIDE) {
+		e = add_edge(b->g, node, entry_of(b, f, where));
+		if (!e)
+			return -ENOMEM;
+		e->is_call = true;
+	}
+	if (leaves && (in->flow == DECODE_JUMP || in->flow == DECODE_COND)) {
+		/* A tail call, to a function we know or not. */
+		e = add_edge(b->g, node, entry_of(b, f, where));
+		if (!e)
+			return -ENOMEM;
+		if (in->flow == DECODE_COND && (br->taken || br->not_taken)) {
+			e->has_seen = true;
+			e->seen = br->taken;
+		}
+	} else if (leaves) {
+		b->g->flow.nodes[node].open_out = true;
+	}
+	return 0;
+}
+
+static int draw_edges(struct building *b)
+{
+	struct graph *g = b->g;
+
+	for (size_t k = 0; k < b->s->n; k++) {
+		struct placing *p = &b->places[k];
+
+		if (!p->whole)
+			continue;
+		for (uint32_t i = 0; i < p->f->n; i++)
+			if (p->node_at[i] != BLOCKS_NONE &&
+			    edges_of_block(b, p, p->node_at[i]))
+				return -ENOMEM;
+		if (!add_edge(g, FLOW_OUTSIDE, p->node_at[0]))
+			return -ENOMEM;
+	}
+	/* Samples in a block that nothing we know leads to: something does. */
+	for (uint32_t i = 0; i < g->flow.n_nodes; i++)
+		g->flow.nodes[i].open_in = true;
+	for (uint32_t e = 0; e < g->flow.n_edges; e++)
+		if (g->flow.edges[e].to != FLOW_OUTSIDE)
+			g->flow.nodes[g->flow.edges[e].to].open_in = false;
+	return 0;
+}
+
+struct ranked {
+	size_t i;
+	uint32_t samples;
+};
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return (x->i > y->i) - (x->i < y->i);
+}
+
+static int place_all(struct building *b, struct ranked *order)
+{
+	size_t n = b->s->n;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (struct ranked){ i, b->s->v[i]->samples };
+	qsort(order, n, sizeof(*order), by_samples);
+	for (size_t k = 0; k < n; k++) {
+		struct placing *p = &b->places[order[k].i];
+		int err;
+
+		p->f = b->s->v[order[k].i];
+		if (!p->f->b || !p->f->n)
+			continue;
+		if ((p->f->samples >= MIN_SAMPLES || !p->f->samples) &&
+		    p->f->b->bounded &&
+		    b->g->flow.n_nodes + p->f->n < MAX_NODES)
+			err = place_whole(b, p);
+		else
+			err = place_lone(b, p);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int graph_build(struct graph *g, const struct sites *s)
+{
+	struct building b = { .g = g, .s = s };
+	struct ranked *order = calloc(s->n + 1, sizeof(*order));
+	int err = -ENOMEM;
+
+	memset(g, 0, sizeof(*g));
+	b.places = calloc(s->n + 1, sizeof(*b.places));
+	if (order && b.places)
+		err = place_all(&b, order);
+	if (!err)
+		err = draw_edges(&b);
+	for (size_t i = 0; b.places && i < s->n; i++)
+		free(b.places[i].node_at);
+	free(b.places);
+	free(b.queue);
+	free(order);
+	if (err)
+		graph_fini(g);
+	return err;
+}

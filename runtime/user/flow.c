@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flow.c - run counts as a robust, damped least-squares problem.
+ *
+ * Unknowns are the logarithms of each node's runs, then of each edge's.  Each
+ * outer step linearises all rows at the present answer, weighs down those that a
+ * stall explains better, and takes one damped step.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+#include "flow_rows.h"
+
+static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
+static const double COST_SD = 0.6;	  /* of the logarithm of a block's cost when nothing waits */
+static const double STALL_SD = 1.2;	  /* beyond which waiting is no news */
+static const double BRANCH_SD = 0.35;	  /* of log odds, from samples however many */
+static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: branches lean */
+static const double EXTRA_SD = 1.5;	  /* of unknown callers beside known ones: few */
+static const double EXTRA_MEAN = -3;
+
+struct problem {
+	const struct flow_graph *g;
+	uint32_t n;	   /* unknowns */
+	double *x;
+	double *step, *work, *tried;
+	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
+	uint32_t *first_in, *first_out;
+	bool *has_call_in;
+	struct flow_rows rows;
+};
+
+static uint32_t edge_unknown(const struct problem *p, uint32_t e)
+{
+	return p->g->n_nodes + e;
+}
+
+/* A call's flow is its caller's; any other edge has a flow of its own. */
+static uint32_t flow_unknown(const struct problem *p, uint32_t e)
+{
+	const struct flow_edge *edge = &p->g->edges[e];
+
+	return edge->is_call && edge->from != FLOW_OUTSIDE ? edge->from
+							    : edge_unknown(p, e);
+}
+
+static void problem_fini(struct problem *p)
+{
+	free(p->x);
+	free(p->step);
+	free(p->work);
+	free(p->tried);
+	free(p->in);
+	free(p->out);
+	free(p->first_in);
+	free(p->first_out);
+	free(p->has_call_in);
+	flow_rows_fini(&p->rows);
+}
+
+static int index_edges(struct problem *p)
+{
+	const struct flow_graph *g = p->g;
+	uint32_t *at_in = p->first_in + 1, *at_out = p->first_out + 1;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		const struct flow_edge *edge = &g->edges[e];
+
+		if ((edge->from != FLOW_OUTSIDE && edge->from >= g->n_nodes) ||
+		    (edge->to != FLOW_OUTSIDE && edge->to >= g->n_nodes))
+			return -EINVAL;
+		if (edge->to != FLOW_OUTSIDE)
+			at_in[edge->to]++;
+		if (edge->from != FLOW_OUTSIDE && !edge->is_call)
+			at_out[edge->from]++;
+	}
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		p->first_in[i + 1] += p->first_in[i];
+		p->first_out[i + 1] += p->first_out[i];
+	}
+	/* Filled from the back, so that first_*[i] ends where row i begins. */
+	for (uint32_t e = g->n_edges; e-- > 0;) {
+		const struct flow_edge *edge = &g->edges[e];
+
+		if (edge->to != FLOW_OUTSIDE)
+			p->in[--at_in[edge->to]] = e;
+		if (edge->from != FLOW_OUTSIDE && !edge->is_call)
+			p->out[--at_out[edge->from]] = e;
+		if (edge->to != FLOW_OUTSIDE && edge->is_call &&
+		    edge->from != FLOW_OUTSIDE)
+			p->has_call_in[edge->to] = true;
+	}
+	/* at_*[i] is first_*[i + 1] and now holds row i's start: move it back down. */
+	memmove(p->first_in, p->first_in + 1, g->n_nodes * sizeof(*p->first_in));
+	memmove(p->first_out, p->first_out + 1, g->n_nodes * sizeof(*p->first_out));
+	p->first_in[g->n_nodes] = p->first_out[g->n_nodes] = 0;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		p->first_in[g->n_nodes] += g->edges[e].to != FLOW_OUTSIDE;
+		p->first_out[g->n_nodes] +=
+			g->edges[e].from != FLOW_OUTSIDE && !g->edges[e].is_call;
+	}
+	return 0;
+}
+
+static int problem_init(struct problem *p, const struct flow_graph *g)
+{
+	uint32_t nodes = g->n_nodes, edges = g->n_edges;
+
+	memset(p, 0, sizeof(*p));
+	p->g = g;
+	p->n = nodes + edges;
+	p->x = calloc(p->n + 1, sizeof(*p->x));
+	p->step = calloc(p->n + 1, sizeof(*p->step));
+	p->tried = calloc(p->n + 1, sizeof(*p->tried));
+	p->work = calloc(5 * (size_t)p->n + 1, sizeof(*p->work));
+	p->in = calloc(edges + 1, sizeof(*p->in));
+	p->out = calloc(edges + 1, sizeof(*p->out));
+	p->first_in = calloc(nodes + 2, sizeof(*p->first_in));
+	p->first_out = calloc(nodes + 2, sizeof(*p->first_out));
+	p->has_call_in = calloc(nodes + 1, sizeof(*p->has_call_in));
+	if (!p->x || !p->step || !p->tried || !p->work || !p->in || !p->out ||
+	    !p->first_in || !p->first_out || !p->has_call_in)
+		return -ENOMEM;
+	return index_edges(p);
+}
+
+static void begin_at(struct problem *p, const double *start)
+{
+	const struct flow_graph *g = p->g;
+
+	for (uint32_t i = 0; i < g->n_nodes; i++)
+		p->x[i] = start && start[i] > 0
+				  ? log(start[i])
+				  : log((g->nodes[i].samples + 0.3) / g->nodes[i].cycles);
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		const struct flow_edge *edge = &g->edges[e];
+		double a, b;
+
+		a = edge->from == FLOW_OUTSIDE ? p->x[edge->to] - 1 : p->x[edge->from];
+		b = edge->to == FLOW_OUTSIDE ? a - 1 : p->x[edge->to];
+		p->x[edge_unknown(p, e)] = (a < b ? a : b) - 0.7;
+	}
+}
+
+/* What flows over edges list[0..n), as a logarithm. */
+static double log_sum(const struct problem *p, const uint32_t *list, uint32_t n)
+{
+	double max = -INFINITY, s = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		double v = p->x[flow_unknown(p, list[k])];
+
+		max = v > max ? v : max;
+	}
+	for (uint32_t k = 0; k < n; k++)
+		s += exp(p->x[flow_unknown(p, list[k])] - max);
+	return max + log(s);
+}
+
+/* Squared, weighted and clipped as the rows are: what the steps make less. */
+static double add_row(struct problem *p, double target, double weight, double clip)
+{
+	double r = target * weight, w = weight;
+
+	if (clip > 0) {
+		double q = r * r / (clip * clip);
+
+		/* Student's t: far off, a row pulls less and less. */
+		w *= 1 / sqrt(1 + q);
+		flow_rows_end(&p->rows, target, w);
+		return clip * clip * log1p(q);
+	}
+	flow_rows_end(&p->rows, target, w);
+	return r * r;
+}
+
+static double conserve(struct problem *p, uint32_t node, const uint32_t *list, uint32_t n)
+{
+	double sum;
+
+	if (!n)
+		return 0;
+	sum = log_sum(p, list, n);
+	flow_rows_term(&p->rows, node, 1);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t u = flow_unknown(p, list[k]);
+
+		flow_rows_term(&p->rows, u, -exp(p->x[u] - sum));
+	}
+	return add_row(p, sum - p->x[node], CONSERVE, 0);
+}
+
+static double time_row(struct problem *p, uint32_t i)
+{
+	const struct flow_node *node = &p->g->nodes[i];
+	double expected = p->x[i] + log(node->cycles), r, sd;
+
+	flow_rows_term(&p->rows, i, 1);
+	if (node->samples < 0.5) {
+		/* Nothing fell here: the more we expect, the less likely that is. */
+		double mu = exp(expected < 50 ? expected : 50);
+
+		/* r^2 = 2 mu; d r / d x = r / 2 */
+		r = sqrt(2 * mu);
+		p->rows.terms[p->rows.n_terms - 1].slope = 1;
+		return add_row(p, -2, r / 2, 3);
+	}
+	r = log(node->samples) - expected;
+	sd = sqrt(COST_SD * COST_SD + 1 / node->samples);
+	/* More time than expected is a stall, and common; less is not. */
+	return add_row(p, r, 1 / sd, r > 0 ? STALL_SD / sd : 2.5);
+}
+
+/* The ways out of a node: what samples saw of them, or that nothing is known. */
+static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
+{
+	double total = 0, sum = 0;
+	bool seen = false;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct flow_edge *e = &p->g->edges[list[k]];
+
+		if (e->has_seen) {
+			seen = true;
+			total += e->seen;
+		}
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t e = list[k], first = list[0];
+		const struct flow_edge *edge = &p->g->edges[e];
+
+		if (edge->odds > 0 && n == 2) {
+			uint32_t other = list[1 - k];
+
+			flow_rows_term(&p->rows, edge_unknown(p, e), 1);
+			flow_rows_term(&p->rows, edge_unknown(p, other), -1);
+			sum += add_row(p,
+				       log(edge->odds) - p->x[edge_unknown(p, e)] +
+					       p->x[edge_unknown(p, other)],
+				       1 / edge->odds_sd, 2.5);
+		}
+		if (!k)
+			continue;
+		flow_rows_term(&p->rows, edge_unknown(p, e), 1);
+		flow_rows_term(&p->rows, edge_unknown(p, first), -1);
+		if (seen && total > 0) {
+			double a = edge->seen + 0.5, b = p->g->edges[first].seen + 0.5;
+			double sd = sqrt(1 / a + 1 / b + BRANCH_SD * BRANCH_SD);
+
+			sum += add_row(p,
+				       log(a / b) - p->x[edge_unknown(p, e)] +
+					       p->x[edge_unknown(p, first)],
+				       1 / sd, 2.5);
+		} else {
+			sum += add_row(p,
+				       p->x[edge_unknown(p, first)] -
+					       p->x[edge_unknown(p, e)],
+				       1 / SPLIT_SD, 1);
+		}
+	}
+	return sum;
+}
+
+/* An edge from outside into a function whose callers we know: others are few. */
+static double extra_row(struct problem *p, uint32_t e)
+{
+	const struct flow_edge *edge = &p->g->edges[e];
+	uint32_t u = edge_unknown(p, e), to = edge->to;
+	double known = -INFINITY;
+
+	if (edge->from != FLOW_OUTSIDE || to == FLOW_OUTSIDE || !p->has_call_in[to])
+		return 0;
+	for (uint32_t k = p->first_in[to]; k < p->first_in[to + 1]; k++) {
+		const struct flow_edge *in = &p->g->edges[p->in[k]];
+
+		if (in->is_call && in->from != FLOW_OUTSIDE && p->x[in->from] > known)
+			known = p->x[in->from];
+	}
+	flow_rows_term(&p->rows, u, 1);
+	return add_row(p, known + EXTRA_MEAN - p->x[u], 1 / EXTRA_SD, 2.5);
+}
+
+static double build(struct problem *p)
+{
+	const struct flow_graph *g = p->g;
+	double sum = 0;
+
+	flow_rows_clear(&p->rows);
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		uint32_t n_in = p->first_in[i + 1] - p->first_in[i];
+		uint32_t n_out = p->first_out[i + 1] - p->first_out[i];
+
+		if (!g->nodes[i].open_in)
+			sum += conserve(p, i, p->in + p->first_in[i], n_in);
+		if (!g->nodes[i].open_out)
+			sum += conserve(p, i, p->out + p->first_out[i], n_out);
+		sum += time_row(p, i);
+		if (n_out > 1)
+			sum += branch_rows(p, p->out + p->first_out[i], n_out);
+	}
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		sum += extra_row(p, e);
+	return sum;
+}
+
+int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
+	       double *runs)
+{
+	struct problem p;
+	int err = problem_init(&p, g);
+	double damping = 0.1, best;
+
+	if (err)
+		goto out;
+	begin_at(&p, start);
+	best = build(&p);
+	for (unsigned k = 0; k < steps && !p.rows.failed; k++) {
+		double *was = p.x, now, longest = 0;
+
+		flow_rows_solve(&p.rows, p.n, damping, 40 + 2 * p.n < 400 ? 40 + 2 * p.n : 400,
+				p.step, p.work);
+		for (uint32_t i = 0; i < p.n; i++) {
+			double s = p.step[i] > 2 ? 2 : p.step[i] < -2 ? -2 : p.step[i];
+
+			p.tried[i] = p.x[i] + s;
+			longest = fabs(s) > longest ? fabs(s) : longest;
+		}
+		p.x = p.tried;
+		now = build(&p);
+		if (now < best) {
+			p.tried = was;
+			damping = damping > 1e-6 ? damping / 4 : damping;
+			if (best - now < 1e-7 * best + 1e-10 || longest < 1e-4) {
+				best = now;
+				break;
+			}
+			best = now;
+		} else {
+			p.x = was;
+			damping *= 8;
+			if (damping > 1e6)
+				break;
+			build(&p);
+		}
+	}
+	err = p.rows.failed ? -ENOMEM : 0;
+	for (uint32_t i = 0; i < g->n_nodes; i++)
+		runs[i] = exp(p.x[i]);
+out:
+	problem_fini(&p);
+	return err;
+}
