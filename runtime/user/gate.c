@@ -21,11 +21,10 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "runtime/core/hvar_call.h"
 
 #ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW /* Linux 4.17 */
 #define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2)
@@ -33,6 +32,18 @@
 
 #define X32_BIT	 0x40000000u /* __X32_SYSCALL_BIT */
 #define LIST_MAX 64
+
+/* sched_setaffinity and sched_getaffinity: arch/x86/entry/syscalls/syscall_{64,32}.tbl */
+static const uint32_t affinity_64[] = { 203, 204 }, affinity_32[] = { 241, 242 };
+
+bool gate_is_affinity(enum hvar_abi abi, uint64_t nr)
+{
+	const uint32_t *n = abi == HVAR_ABI_I386 ? affinity_32 : affinity_64;
+
+	if (abi == HVAR_ABI_X32)
+		nr &= ~(uint64_t)X32_BIT;
+	return nr == n[0] || nr == n[1];
+}
 
 struct gate {
 	struct sock_filter code[3 * (2 * LIST_MAX + 1) + 9];
@@ -57,12 +68,21 @@ static void put_list(struct gate *g, const uint32_t *nr, uint32_t n, uint32_t bi
 	put(g, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
+static uint32_t list_of(enum hvar_abi abi, uint32_t nr[LIST_MAX])
+{
+	uint32_t n = hvar_call_numbers(abi, nr, LIST_MAX - 2);
+
+	memcpy(nr + n, abi == HVAR_ABI_I386 ? affinity_32 : affinity_64,
+	       sizeof(affinity_64));
+	return n + 2;
+}
+
 struct gate *gate_new(void)
 {
 	uint32_t x64[LIST_MAX], x32[LIST_MAX], x86[LIST_MAX];
-	uint32_t n64 = hvar_call_numbers(HVAR_ABI_X86_64, x64, LIST_MAX);
-	uint32_t n32 = hvar_call_numbers(HVAR_ABI_X32, x32, LIST_MAX);
-	uint32_t n86 = hvar_call_numbers(HVAR_ABI_I386, x86, LIST_MAX);
+	uint32_t n64 = list_of(HVAR_ABI_X86_64, x64);
+	uint32_t n32 = list_of(HVAR_ABI_X32, x32);
+	uint32_t n86 = list_of(HVAR_ABI_I386, x86);
 	struct gate *g = calloc(1, sizeof(*g));
 
 	if (!g)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define FAST_PER_SECOND 2000
+#define HOLD_TICKS	20
 
 /* The CPU @tid last ran on: field 39 of /proc/@tid/stat; -1 if it is gone. */
 static int cpu_of(pid_t tid)
@@ -35,26 +36,56 @@ static int cpu_of(pid_t tid)
 
 void pin_release(struct pin *p)
 {
-	if (p->pinned)
-		sched_setaffinity(0, sizeof(p->home), &p->home);
-	p->pinned = false;
+	cpu_set_t now;
+
+	if (!p->held)
+		return;
+	/* Somebody may have given it another mask meanwhile. */
+	if (!sched_getaffinity(p->held, sizeof(now), &now) && CPU_EQUAL(&now, &p->at))
+		sched_setaffinity(p->held, sizeof(p->home), &p->home);
+	sched_setaffinity(0, sizeof(p->own), &p->own);
+	p->held = 0;
+}
+
+static void hold(struct pin *p)
+{
+	int cpu = cpu_of(p->tid);
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE ||
+	    sched_getaffinity(p->tid, sizeof(p->home), &p->home) ||
+	    sched_getaffinity(0, sizeof(p->own), &p->own) ||
+	    !CPU_ISSET(cpu, &p->home) || !CPU_ISSET(cpu, &p->own))
+		return;
+	CPU_ZERO(&p->at);
+	CPU_SET(cpu, &p->at);
+	if (sched_setaffinity(p->tid, sizeof(p->at), &p->at))
+		return;
+	p->held = p->tid;
+	p->ticks = 0;
+	sched_setaffinity(0, sizeof(p->at), &p->at);
 }
 
 void pin_tick(struct pin *p, unsigned ms)
 {
 	bool fast = (uint64_t)p->stops * 1000 >= (uint64_t)FAST_PER_SECOND * ms &&
 		    p->others < p->stops / 8;
-	int cpu = fast ? cpu_of(p->tid) : -1;
-	cpu_set_t set;
 
 	p->stops = p->others = 0;
-	if (!p->found)
-		p->found = !sched_getaffinity(0, sizeof(p->home), &p->home);
-	if (cpu < 0 || cpu >= CPU_SETSIZE || !p->found || !CPU_ISSET(cpu, &p->home)) {
+	/* Now and then the scheduler may find it a better CPU. */
+	if (p->held && (!fast || p->held != p->tid || ++p->ticks >= HOLD_TICKS))
 		pin_release(p);
-		return;
-	}
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	p->pinned = !sched_setaffinity(0, sizeof(set), &set);
+	else if (!p->held && fast)
+		hold(p);
+}
+
+void pin_born(const struct pin *p, pid_t tid, pid_t child)
+{
+	if (p->held == tid)
+		sched_setaffinity(child, sizeof(p->home), &p->home);
+}
+
+void pin_renamed(struct pin *p, pid_t old, pid_t tid)
+{
+	if (p->held == old)
+		p->held = tid;
 }

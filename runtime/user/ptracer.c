@@ -149,6 +149,8 @@ static void note(struct ptracer *p, struct tracee *x, uint32_t arch, uint64_t nr
 		 const uint64_t *args)
 {
 	call_args_read(&x->args, x->tid, arch, nr, args);
+	if (gate_is_affinity(x->args.abi, nr))
+		pin_release(&p->pin);
 	x->in_call = call_args_maps(&x->args);
 	if (call_args_clones(&x->args) && call_args_follow(&x->args, x->tid))
 		p->lost_tasks++;
@@ -230,6 +232,7 @@ static void on_birth(struct ptracer *p, struct tracee *x, int event, pid_t child
 		thread = target_status(child, "Tgid:") == x->pid;
 		shares = thread || event == PTRACE_EVENT_VFORK;
 	}
+	pin_born(&p->pin, x->tid, child);
 	call_args_restore(&x->args, x->tid);
 	x->args.cause = HVAR_CAUSE_NONE;
 	if (!y) { /* no memory: its first stop finds none either, and lets it go */
@@ -263,6 +266,7 @@ static void on_exec(struct ptracer *p, struct tracee *x, pid_t old)
 		cause = (was ? was : x)->args.cause;
 	if (was)
 		tracees_drop(&p->tasks, was);
+	pin_renamed(&p->pin, old, x->tid);
 	x->args.cause = HVAR_CAUSE_NONE;
 	x->pid = x->tid;
 	x->in_call = x->exiting = x->asked = x->mid_call = false;
@@ -304,6 +308,8 @@ static void on_gone(struct ptracer *p, pid_t tid, int status)
 	}
 	if (p->measuring && tracker_knows(p->tracker, tid, NULL, NULL))
 		tracker_exit(p->tracker, tid, status, now_in_order(p));
+	if (tid == p->pin.held)
+		pin_release(&p->pin);
 	if (!x)
 		return;
 	if (p->settling && !x->started && x->mid_call)
@@ -385,7 +391,8 @@ void ptracer_handle(struct ptracer *p, pid_t tid, int status)
 		       event || sig == (SIGTRAP | 0x80) ? 0L : (long)sig);
 		return;
 	}
-	pin_note(&p->pin, tid);
+	if (p->launched)
+		pin_note(&p->pin, tid);
 	if (event)
 		on_event(p, x, event, sig);
 	else if (sig == (SIGTRAP | 0x80))
