@@ -88,24 +88,23 @@ char *image_place_name(const struct hvar_place *p, const struct hvar_image *img,
 		       const char *path, bool offset)
 {
 	const char *module = path && *path ? short_name(path) : NULL;
+	const char *section = p->section != HVAR_IMAGE_NONE && img ?
+				      hvar_image_str(img, img->sections[p->section].name) : "";
 	char *out;
 	int n;
 
 	if (p->symbol != HVAR_IMAGE_NONE && img)
 		return symbol_name(p, img, offset);
-	if (p->section != HVAR_IMAGE_NONE && img && module) {
-		const struct hvar_image_section *s = &img->sections[p->section];
-
-		n = asprintf(&out, "%s:%s+0x%" PRIx64, module, hvar_image_str(img, s->name),
-			     p->vaddr - s->vaddr);
-	} else if (module && p->flags & HVAR_PLACE_VADDR) {
+	if (*section && module)
+		n = asprintf(&out, "%s:%s+0x%" PRIx64, module, section,
+			     p->vaddr - img->sections[p->section].vaddr);
+	else if (module && p->flags & HVAR_PLACE_VADDR)
 		n = asprintf(&out, "%s+0x%" PRIx64, module, p->vaddr);
-	} else if (module && p->kind == HVAR_KIND_FILE && p->flags & HVAR_PLACE_OFFSET) {
+	else if (module && p->kind == HVAR_KIND_FILE && p->flags & HVAR_PLACE_OFFSET)
 		n = asprintf(&out, "%s[0x%" PRIx64 "]", module, p->file_offset);
-	} else if (module && *module == '[') {
+	else if (module && *module == '[')
 		n = asprintf(&out, "%s", module);
-	} else {
+	else
 		n = asprintf(&out, "[%s]", hvar_kind_name(p->kind));
-	}
 	return n < 0 ? NULL : out;
 }

@@ -16,6 +16,7 @@
 
 #include "hvar_env.h"
 #include "hvar_module.h"
+#include "hvar_vmas.h"
 
 #define HVAR_IMAGE_NONE ((uint32_t)-1)
 

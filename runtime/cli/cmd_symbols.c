@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_symbols.c - "hotvar symbols": build symbol images, keep them, and list what they hold.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/cli/cli.h"
+#include "runtime/report/json.h"
+#include "translator-hooks/image_cache.h"
+
+struct symbols {
+	struct cli_common common;
+	char **files;
+	int n_files;
+	FILE *out;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct symbols *s = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &s->common;
+		return 0;
+	case ARGP_KEY_ARG:
+		s->files[s->n_files++] = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &cli_common_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "ELF...",
+	.doc = "Build the symbol image of each ELF file, keep it in the cache, and say what is in "
+	       "it.\vThe cache is $XDG_CACHE_HOME/hotvar, else ~/.cache/hotvar.  Exit status: 0 if "
+	       "at least one symbol was found, 1 if none was, 125 if a file could not be used.",
+	.children = children,
+};
+
+/* Symbols by what they name. */
+struct counts {
+	uint32_t text, data, tls, labels;
+};
+
+static struct counts count(const struct hvar_image *img)
+{
+	struct counts c = { .tls = img->n_tls_syms };
+	uint32_t i;
+
+	for (i = 0; i < img->n_syms; i++) {
+		const struct hvar_image_sym *y = &img->syms[i];
+		const struct hvar_image_seg *seg = hvar_image_seg_at(img, y->vaddr);
+		bool text = y->section != HVAR_IMAGE_NONE ?
+				    img->sections[y->section].kind == HVAR_KIND_TEXT :
+				    seg && seg->prot & HVAR_PROT_EXEC;
+
+		if (y->flags & HVAR_SYM_LABEL)
+			c.labels++;
+		else if (text)
+			c.text++;
+		else
+			c.data++;
+	}
+	return c;
+}
+
+static void hex(const uint8_t *id, size_t n, char *out)
+{
+	size_t i;
+
+	*out = '\0';
+	for (i = 0; i < n; i++)
+		sprintf(out + 2 * i, "%02x", id[i]);
+}
+
+static void list_json(const struct symbols *s, const char *file,
+		      const struct image_file *f, const char *error)
+{
+	char id[2 * HVAR_BUILD_ID_MAX + 1];
+	struct counts c;
+	struct json j;
+
+	json_begin(&j, s->out, "image");
+	json_str(&j, "file", file);
+	if (f) {
+		c = count(&f->img);
+		hex(f->img.build_id, f->img.build_id_len, id);
+		json_str(&j, "build_id", *id ? id : NULL);
+		json_u64(&j, "text", c.text);
+		json_u64(&j, "data", c.data);
+		json_u64(&j, "tls", c.tls);
+		json_u64(&j, "labels", c.labels);
+		json_bool(&j, "stripped", f->img.flags & HVAR_IMAGE_STRIPPED);
+		json_u64(&j, "bytes", f->img.size);
+		json_str(&j, "cache", *f->path ? f->path : NULL);
+		json_bool(&j, "cached", f->cached);
+	}
+	json_str(&j, "error", error);
+	json_end(&j);
+}
+
+static void list_text(const struct symbols *s, const char *file, const struct image_file *f)
+{
+	char id[2 * HVAR_BUILD_ID_MAX + 1];
+	struct counts c = count(&f->img);
+
+	hex(f->img.build_id, f->img.build_id_len, id);
+	fprintf(s->out, "%s\n  build-id  %s\n  symbols   %u data, %u text, %u thread-local, %u labels%s\n",
+		file, *id ? id : "none", c.data, c.text, c.tls, c.labels,
+		f->img.flags & HVAR_IMAGE_STRIPPED ? " (stripped: no static ones)" : "");
+	if (*f->path)
+		fprintf(s->out, "  image     %s, %s\n", f->path, f->cached ? "was there" : "made now");
+	else
+		fputs("  image     not kept\n", s->out);
+}
+
+/* Returns 1 if @file has symbols, 0 if it has none, or -errno and @e. */
+static int one(const struct symbols *s, const char *file, struct err *e)
+{
+	struct image_file *f = NULL;
+	struct stat st;
+	int fd = -1, r;
+
+	/* what is no regular file is refused without being opened for reading */
+	if (!stat(file, &st))
+		fd = open(file, S_ISREG(st.st_mode) ? O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC :
+						      O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, errno, "cannot open '%s': %s: check the path and its "
+			       "permissions", file, strerror(errno));
+	r = image_cache_get(fd, file, &f, e);
+	close(fd);
+	if (r)
+		return r;
+	if (s->common.json)
+		list_json(s, file, f, NULL);
+	else
+		list_text(s, file, f);
+	r = f->img.n_syms || f->img.n_tls_syms;
+	image_file_free(f);
+	return r;
+}
+
+static int run(struct symbols *s, struct err *e)
+{
+	int i, r = CLI_NOTHING;
+	bool failed = false;
+
+	s->out = cli_open(&s->common, stdout, e);
+	if (!s->out)
+		return CLI_FAILED;
+	if (s->common.json) {
+		struct json j;
+
+		json_meta(&j, s->out, "symbols");
+		json_str(&j, "cache", image_cache_dir());
+		json_str(&j, "cache_why", image_cache_why());
+		json_end(&j);
+	}
+	for (i = 0; i < s->n_files; i++) {
+		struct err one_e = { 0, "" };
+		int n = one(s, s->files[i], &one_e);
+
+		if (n > 0)
+			r = CLI_OK;
+		if (n >= 0)
+			continue;
+		failed = true;
+		if (s->common.json)
+			list_json(s, s->files[i], NULL, one_e.text);
+		/* the last one is for main to print, the others here */
+		if (*e->text)
+			fprintf(stderr, "hotvar: %s\n", e->text);
+		*e = one_e;
+	}
+	if (image_cache_why() && !s->common.quiet)
+		fprintf(stderr, "hotvar: %s\n", image_cache_why());
+	if (cli_close(s->out, &s->common, failed ? NULL : e))
+		failed = true;
+	return failed ? CLI_FAILED : r;
+}
+
+int cmd_symbols(int argc, char **argv, struct err *e)
+{
+	struct symbols s = { .n_files = 0 };
+	int rest, r;
+
+	s.files = calloc((size_t)argc + 1, sizeof(*s.files));
+	if (!s.files) {
+		err_set(e, ENOMEM, "cannot list symbols: no memory: free some");
+		return CLI_FAILED;
+	}
+	r = cli_parse(&argp, argc, argv, false, &rest, &s, e);
+	while (!r && rest < argc)
+		s.files[s.n_files++] = argv[rest++];
+	if (!r && !s.n_files) {
+		err_exit(e, EINVAL, CLI_USAGE, "which files? Name at least one ELF file, such as "
+			 "'hotvar symbols ./program'");
+		r = CLI_USAGE;
+	}
+	if (!r)
+		r = run(&s, e);
+	free(s.files);
+	return r < 0 ? CLI_OK : r;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * place.h - an address and what was found for it, as a line of text or a "sym" record.
+ *
+ *	0x55d0c0ffee10  table+0x78  data  .data  /usr/bin/app
+ *	0x7f21c0001238  libfoo.so.1:.bss+0x120  bss  .bss  /usr/lib/libfoo.so.1  (stripped)
+ *	0x10  [unmapped]  unmapped  (unmapped)
+ */
+#ifndef PLACE_H
+#define PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "runtime/core/hvar_module.h"
+#include "runtime/core/hvar_resolve.h"
+
+struct place_writer;
+
+/* @f is borrowed.  Returns NULL: no memory. */
+struct place_writer *place_writer_new(FILE *f, bool json);
+void place_writer_free(struct place_writer *w);
+
+/* One answer; all borrowed. */
+struct place_answer {
+	uint64_t addr;
+	const struct hvar_place *place;
+	const struct hvar_image *img;	  /* of place->module; NULL: none */
+	const char *module;		  /* its path; NULL or "": none */
+	const struct hvar_module *facts;  /* of it; NULL: not known */
+	bool live;			  /* there is an address space: vma and is_private are told */
+	bool is_private;
+	const struct hvar_module *vma_facts; /* of place->vma.module; NULL: none */
+	const char *vma_path;
+};
+
+/* Returns 0 or -ENOMEM; the stream's own error is its own. */
+int place_write(struct place_writer *w, const struct place_answer *a);
+
+#endif /* PLACE_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * live.c - a process as it is at this moment: look, number the files, open their images.
+ *
+ * A file's image stays open by module number, over all looks; what could not be
+ * had is asked for again only after another look.
+ */
+#include "config.h"
+
+#include "live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "grow.h"
+#include "look.h"
+#include "modules.h"
+#include "target.h"
+#include "translator-hooks/image_build.h"
+#include "translator-hooks/image_cache.h"
+
+/* How old a look may be while addresses keep coming. */
+#define LOOK_NS 100000000u
+/* [vdso] is a few pages; more is something else. */
+#define VDSO_MAX ((uint64_t)1 << 20)
+/* Pagemap entries: Documentation/admin-guide/mm/pagemap.rst */
+#define PM_PRESENT ((uint64_t)1 << 63)
+#define PM_SWAP	   ((uint64_t)1 << 62)
+#define PM_FILE	   ((uint64_t)1 << 61)
+
+struct named {
+	struct image_file *image;
+	uint32_t why;  /* enum hvar_reason; NONE: not asked for */
+};
+
+struct live {
+	pid_t pid;
+	struct look look;
+	struct look_areas areas;
+	struct modules *modules;
+	struct modules_where where;
+	struct hvar_vmas vmas;
+	void *mem;
+	struct named *named; /* by module number */
+	size_t named_cap;
+	uint64_t looked_ns;
+	int pagemap;
+};
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * When @pid was born, as a realtime: /proc/PID/stat 22 counts ticks since boot, cut
+ * down, so the end of that tick; 0: not known.
+ */
+static uint64_t started_ns(pid_t pid)
+{
+	char path[64], buf[1024], *at;
+	uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), boot;
+	unsigned long long ticks;
+	ssize_t n;
+	int fd, i;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	at = strrchr(buf, ')'); /* the name before it may hold anything */
+	for (i = 2; at && i < 22; i++)
+		at = strchr(at + 1, ' ');
+	if (!at || sscanf(at, " %llu", &ticks) != 1)
+		return 0;
+	boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	return boot + (ticks + 2) * tick;
+}
+
+static int fill(struct live *l)
+{
+	uint64_t size = hvar_vmas_bytes((uint32_t)l->areas.n);
+	size_t i;
+	void *mem;
+
+	if (l->areas.n > UINT32_MAX / 2 || posix_memalign(&mem, 64, size ? size : 64))
+		return -ENOMEM;
+	free(l->mem);
+	l->mem = mem;
+	hvar_vmas_init(&l->vmas, mem, size);
+	for (i = 0; i < l->areas.n; i++) {
+		struct mapstext *a = &l->areas.v[i];
+
+		if (modules_number(l->modules, a, &l->where))
+			return -ENOMEM;
+		if (hvar_vmas_set(&l->vmas, a->v.start, a->v.end, &a->v) == -ENOSPC)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void live_look(struct live *l, bool now)
+{
+	uint64_t t = clock_ns(CLOCK_MONOTONIC);
+	size_t i;
+
+	if (!now && t - l->looked_ns < LOOK_NS)
+		return;
+	l->looked_ns = t;
+	if (look_at(&l->look, 0, ~(uint64_t)0, &l->areas) || !l->areas.n || fill(l))
+		return;
+	for (i = 0; i < l->named_cap; i++)
+		if (!l->named[i].image)
+			l->named[i].why = HVAR_REASON_NONE;
+}
+
+struct live *live_open(pid_t pid, struct err *e)
+{
+	struct live *l;
+	char path[64];
+	int r;
+
+	if (target_check(pid, e))
+		return NULL;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		goto no_memory;
+	l->pid = pid;
+	l->look.fd = -1;
+	l->pagemap = -1;
+	l->modules = modules_new();
+	if (!l->modules)
+		goto no_memory;
+	r = look_open(&l->look, pid);
+	if (!r)
+		r = look_at(&l->look, 0, ~(uint64_t)0, &l->areas);
+	if (!r && !l->areas.n)
+		r = -ESRCH;
+	if (r) {
+		err_set(e, -r, r == -ESRCH ?
+			"cannot name addresses of process %d: it has ended; name a living one" :
+			"cannot name addresses of process %d: its memory map cannot be read; run as its owner or as root",
+			(int)pid);
+		live_free(l);
+		return NULL;
+	}
+	l->where.pid = pid;
+	l->where.look = &l->look;
+	l->where.started_ns = started_ns(pid);
+	l->looked_ns = clock_ns(CLOCK_MONOTONIC);
+	if (fill(l))
+		goto no_memory;
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+	l->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	return l;
+no_memory:
+	err_set(e, ENOMEM, "cannot name addresses of process %d: no memory: free some", (int)pid);
+	live_free(l);
+	return NULL;
+}
+
+void live_free(struct live *l)
+{
+	size_t i;
+
+	if (!l)
+		return;
+	for (i = 0; i < l->named_cap; i++)
+		image_file_free(l->named[i].image);
+	free(l->named);
+	modules_free(l->modules);
+	look_areas_fini(&l->areas);
+	look_close(&l->look);
+	if (l->pagemap >= 0)
+		close(l->pagemap);
+	free(l->mem);
+	free(l);
+}
+
+/* ---- images ---- */
+
+/* The [vdso] is in no file: its ELF image is what the process has in memory. */
+static int vdso_image(struct live *l, uint32_t id, struct image_file **out, struct err *e)
+{
+	const struct hvar_vma *v = hvar_vmas_next(&l->vmas, 0);
+	char path[64];
+	void *elf, *data;
+	uint64_t n, got = 0;
+	size_t size;
+	int fd, r;
+
+	while (v && !(v->module == id && v->region == HVAR_REGION_VDSO))
+		v = hvar_vmas_next(&l->vmas, v->end);
+	if (!v || v->end - v->start > VDSO_MAX)
+		return -ENOENT;
+	n = v->end - v->start;
+	elf = malloc(n);
+	if (!elf)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)l->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && got < n) {
+		ssize_t k = pread(fd, (char *)elf + got, n - got, (off_t)(v->start + got));
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			break;
+		got += (uint64_t)k;
+	}
+	if (fd >= 0)
+		close(fd);
+	r = got == n ? image_build_mem(elf, n, "[vdso]", &data, &size, e) : -EACCES;
+	free(elf);
+	return r ? r : image_file_of_mem(data, size, out, e);
+}
+
+static uint32_t find_image(struct live *l, uint32_t id, struct image_file **out)
+{
+	const struct hvar_module *m = modules_get(l->modules, id);
+	const char *path = modules_path(l->modules, id);
+	struct err e = { 0, "" };
+	int fd, r;
+
+	if (m->flags & HVAR_MODULE_PSEUDO) {
+		if (strcmp(path, "[vdso]"))
+			return HVAR_REASON_NO_FILE;
+		r = vdso_image(l, id, out, &e);
+		return !r ? HVAR_REASON_NONE :
+		       r == -EACCES || r == -ENOENT ? HVAR_REASON_NO_ACCESS : HVAR_REASON_BAD_ELF;
+	}
+	if (m->flags & HVAR_MODULE_STALE)
+		return HVAR_REASON_STALE;
+	if (m->flags & HVAR_MODULE_UNREAD)
+		return HVAR_REASON_NO_ACCESS;
+	if (!(m->flags & HVAR_MODULE_ELF))
+		return HVAR_REASON_NO_ELF;
+	fd = modules_fd(l->modules, id);
+	if (fd < 0)
+		return modules_get(l->modules, id)->flags & HVAR_MODULE_STALE ?
+			       HVAR_REASON_STALE : HVAR_REASON_NO_ACCESS;
+	r = image_cache_get(fd, path, out, &e);
+	if (!r)
+		return HVAR_REASON_NONE;
+	return r == -ENOEXEC ? HVAR_REASON_NO_ELF :
+	       r == -EBADMSG || r == -ENOTSUP || r == -EFBIG ? HVAR_REASON_BAD_ELF :
+							       HVAR_REASON_NO_ACCESS;
+}
+
+const struct hvar_image *live_image(void *live, uint32_t id, uint32_t *why)
+{
+	struct live *l = live;
+	size_t had = l->named_cap;
+	struct named *n;
+
+	*why = HVAR_REASON_NO_ACCESS;
+	if (!modules_get(l->modules, id) ||
+	    grow_array((void **)&l->named, &l->named_cap, (size_t)id + 1, sizeof(*l->named)))
+		return NULL;
+	memset(l->named + had, 0, (l->named_cap - had) * sizeof(*l->named));
+	n = &l->named[id];
+	if (!n->image && n->why == HVAR_REASON_NONE)
+		n->why = find_image(l, id, &n->image);
+	*why = n->why;
+	return n->image ? &n->image->img : NULL;
+}
+
+void live_resolve(struct live *l, uint64_t addr, struct hvar_place *out)
+{
+	hvar_resolve(&l->vmas, addr, live_image, l, out);
+}
+
+const struct hvar_module *live_module(const struct live *l, uint32_t id)
+{
+	return modules_get(l->modules, id);
+}
+
+const char *live_path(const struct live *l, uint32_t id)
+{
+	return modules_path(l->modules, id);
+}
+
+bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p)
+{
+	enum hvar_page_state page = HVAR_PAGE_UNKNOWN;
+	struct hvar_key key;
+	uint64_t entry;
+
+	if (l->pagemap >= 0 &&
+	    pread(l->pagemap, &entry, sizeof(entry), (off_t)(addr >> HVAR_PAGE_SHIFT) * 8) ==
+		    sizeof(entry)) {
+		page = HVAR_PAGE_FILES;
+		if (entry & PM_SWAP || (entry & PM_PRESENT && !(entry & PM_FILE)))
+			page = HVAR_PAGE_COPIED;
+	}
+	key = hvar_key_of(&p->vma, modules_get(l->modules, p->vma.module), 1, addr, page);
+	return hvar_key_private(&key);
+}

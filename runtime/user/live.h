@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live.h - a process as it is at this moment: what is mapped in it, and the names of that.
+ *
+ * For questions about addresses of a running process, without following it.
+ */
+#ifndef LIVE_H
+#define LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "runtime/core/hvar_key.h"
+#include "runtime/core/hvar_resolve.h"
+
+struct live;
+
+/* Look at @pid.  Returns NULL and @e: gone, not ours, a kernel thread. */
+struct live *live_open(pid_t pid, struct err *e);
+void live_free(struct live *l);
+
+/*
+ * Look again if that was a while ago, or now with @now.  A process that is gone
+ * by then stays as it was seen last.
+ */
+void live_look(struct live *l, bool now);
+
+/* Fill *@out for @addr, of the last look. */
+void live_resolve(struct live *l, uint64_t addr, struct hvar_place *out);
+
+/* The image of module @id, NULL and a reason if there is none: an hvar_image_of_fn. */
+const struct hvar_image *live_image(void *live, uint32_t id, uint32_t *why);
+
+/* Module @id and its path; NULL and "" for 0.  Good until the next look. */
+const struct hvar_module *live_module(const struct live *l, uint32_t id);
+const char *live_path(const struct live *l, uint32_t id);
+
+/*
+ * Does a write at @addr, in @p's area, stay in this address space?  By the
+ * page's entry in /proc/PID/pagemap; where that may not be read, a writable page of a private
+ * mapping is taken as copied.
+ */
+bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p);
+
+#endif /* LIVE_H */
