@@ -242,9 +242,9 @@ static uint32_t hvar_call_mmap_ranges(const struct hvar_call *c, struct hvar_ran
 			return 0;
 	} else {
 		start = c->ret;
-		if (flags & HVAR_MAP_HUGETLB || !(flags & HVAR_MAP_ANONYMOUS))
-			len = hvar_call_huge(start, len);
 	}
+	if (flags & HVAR_MAP_HUGETLB || !(flags & HVAR_MAP_ANONYMOUS))
+		len = hvar_call_huge(start, len);
 	return hvar_call_span(start, len, out);
 }
 

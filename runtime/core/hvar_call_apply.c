@@ -226,6 +226,9 @@ static int hvar_call_brk(const struct hvar_call_job *j)
 		v = hvar_vmas_prev(j->m, now);
 		if (v && v->end >= now)
 			return -EOPNOTSUPP;
+		v = hvar_vmas_next(j->m, was);
+		if (v && v->start <= was)
+			return -EOPNOTSUPP;
 		return hvar_call_put(j, now, was, NULL);
 	}
 	memset(&as, 0, sizeof(as));

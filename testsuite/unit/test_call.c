@@ -221,6 +221,7 @@ static void test_ranges(void **state)
 		{ { HVAR_CAUSE_MMAP, 0, { 0, 1, 3, ANON }, FAIL }, 0, 0, { { 0, 0 } } },
 		{ { HVAR_CAUSE_MMAP, 0, { 0x8000, 1, 3, ANON | MAP_FIXED }, FAIL }, 0, 1, { { 0x8000, 0x9000 } } },
 		{ { HVAR_CAUSE_MMAP, 0, { 0x8000, 1, 3, ANON | MAP_FIXED | NOREPLACE }, FAIL }, 0, 0, { { 0, 0 } } },
+		{ { HVAR_CAUSE_MMAP, 0, { HUGE, 1, 3, ANON | MAP_HUGETLB | MAP_FIXED }, FAIL }, 0, 1, { { HUGE, 2 * HUGE } } },
 		{ { HVAR_CAUSE_MMAP, 0, { 0, 1, 3, ANON | MAP_HUGETLB }, HUGE }, 0, 1, { { HUGE, 2 * HUGE } } },
 		{ { HVAR_CAUSE_MMAP, 0, { 0, 1, 3, ANON | MAP_HUGETLB }, GIGA }, 0, 1, { { GIGA, 2 * GIGA } } },
 		{ { HVAR_CAUSE_MMAP, 0, { 0, 1, 3, MAP_SHARED }, HUGE }, 0, 1, { { HUGE, 2 * HUGE } } },
