@@ -29,6 +29,7 @@
 enum {
 	TICK_HZ = 10,
 	TELL_HZ = 5,	 /* progress */
+	LIVE_NS = 5000000, /* a reader is woken at most that often, and at each tick */
 	SETTLE_TICKS = 10, /* an attached task that has not stopped by then is in an uninterruptible wait */
 };
 
@@ -224,6 +225,7 @@ static int measure(struct ptracer *p, struct err *e)
 	unsigned want = p->samples ? samples_tick_hz(p->samples) : 0, ticks = 0;
 	unsigned hz = want > TICK_HZ ? want / TICK_HZ * TICK_HZ : TICK_HZ;
 	bool settling = !p->launched;
+	uint64_t flushed_ns = 0;
 	int err = ticker_start(hz, e);
 
 	if (err)
@@ -234,8 +236,10 @@ static int measure(struct ptracer *p, struct err *e)
 
 		if (tid > 0) {
 			ptracer_handle(p, tid, status);
-			if (p->s->live)
+			if (p->s->live && ptracer_now() - flushed_ns >= LIVE_NS) {
 				stream_flush(p->s->out);
+				flushed_ns = ptracer_now();
+			}
 		} else if (errno != EINTR) {
 			break;
 		}

@@ -95,6 +95,15 @@ static void put_comm(struct ptracer *p, pid_t tid, uint64_t now)
 	stream_put(p->s->out, STREAM_COMM, &comm, sizeof(comm), NULL, 0);
 }
 
+/* Is news of @tid to be told? */
+static bool followed(const struct ptracer *p, pid_t tid)
+{
+	uint32_t mm;
+	pid_t pid;
+
+	return p->measuring && tracker_knows(p->tracker, tid, &pid, &mm);
+}
+
 /* Take in a task without its parent's word: its map is looked at. */
 static void add(struct ptracer *p, struct tracee *x)
 {
@@ -161,8 +170,7 @@ static void returned(struct ptracer *p, struct tracee *x, int64_t rval)
 {
 	x->in_call = false;
 	call_args_return(&x->args, x->tid, rval);
-	if (p->measuring && x->args.call.cause != HVAR_CAUSE_NONE &&
-	    tracker_knows(p->tracker, x->tid, NULL, NULL))
+	if (x->args.call.cause != HVAR_CAUSE_NONE && followed(p, x->tid))
 		tracker_call(p->tracker, x->tid, &x->args.call, now_in_order(p));
 }
 
@@ -241,7 +249,7 @@ static void on_birth(struct ptracer *p, struct tracee *x, int event, pid_t child
 	}
 	y->pid = thread ? x->pid : child;
 	y->told = true;
-	if (p->measuring && tracker_knows(p->tracker, x->tid, NULL, NULL)) {
+	if (followed(p, x->tid)) {
 		uint64_t now = now_in_order(p);
 
 		tracker_fork(p->tracker, x->tid, child, y->pid, shares, cause, now);
@@ -277,7 +285,7 @@ static void on_exec(struct ptracer *p, struct tracee *x, pid_t old)
 	}
 	if (!p->measuring)
 		return;
-	if (!tracker_knows(p->tracker, old, NULL, NULL)) {
+	if (!followed(p, old)) {
 		add(p, x);
 		return;
 	}
@@ -293,7 +301,7 @@ static void on_exit_begin(struct ptracer *p, struct tracee *x)
 
 	x->exiting = true;
 	x->in_call = false;
-	if (p->measuring && last && tracker_knows(p->tracker, x->tid, NULL, NULL))
+	if (last && followed(p, x->tid))
 		tracker_look(p->tracker, x->pid, 0, ~0ull, HVAR_CAUSE_NONE,
 			     now_in_order(p));
 }
@@ -306,7 +314,7 @@ static void on_gone(struct ptracer *p, pid_t tid, int status)
 		p->s->wait_status = status;
 		p->cmd = 0;
 	}
-	if (p->measuring && tracker_knows(p->tracker, tid, NULL, NULL))
+	if (followed(p, tid))
 		tracker_exit(p->tracker, tid, status, now_in_order(p));
 	if (tid == p->pin.held)
 		pin_release(&p->pin);
