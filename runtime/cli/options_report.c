@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "runtime/report/report.h"
+#include "translator-hooks/image_name.h"
 
 /* Rows of a text report when --limit does not say; JSON has all. */
 enum { TEXT_ROWS = 30 };
 
-enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY_CALLERS };
+enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY_RAW, KEY_CALLERS };
 
 static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
@@ -22,6 +23,7 @@ static const struct argp_option options[] = {
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
+	{ "no-demangle", KEY_RAW, NULL, 0, "Show C++ and Rust names as the linker has them", 5 },
 	{ "callers", KEY_CALLERS, NULL, OPTION_HIDDEN, NULL, 5 },
 	{ 0 },
 };
@@ -73,6 +75,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PER_PROCESS:
 		c->per_process = true;
+		return 0;
+	case KEY_RAW:
+		image_name_raw(true);
 		return 0;
 	case KEY_CALLERS:
 		return cli_bad_value("--callers", "", "no part in version " PACKAGE_VERSION ": leave it out");

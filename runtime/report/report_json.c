@@ -75,7 +75,10 @@ static void variable(FILE *f, const struct rows *r, size_t i)
 	count(&j, "reads", r->exact, row->reads);
 	count(&j, "writes", r->exact, row->writes);
 	json_num(&j, "write_share", row->write_share);
-	json_bool(&j, "private", v->is_private);
+	if (v->mapped)
+		json_bool(&j, "private", v->is_private);
+	else
+		json_null(&j, "private");
 	json_u64(&j, "threads", row->threads);
 	json_str(&j, "reason", v->reason);
 	if (v->mm) {

@@ -22,6 +22,9 @@
 #define DIM    "\033[2m"
 #define NORMAL "\033[0m"
 
+/* The smallest share that does not print as 0.0%. */
+#define SEEN 0.0005
+
 enum { TEXT_WIDTH = 80, KIND_WIDTH = 8 };
 
 struct out {
@@ -280,7 +283,9 @@ static void table(const struct out *out, const struct rows *r)
 		other_line(out, r, r->hidden_share, r->hidden_time_share, text);
 	}
 	for (i = 0; i < r->n_un; i++)
-		other_line(out, r, r->un[i].share, r->un[i].time_share, r->un[i].text);
+		if (out->o->verbose || r->un[i].share >= SEEN || r->un[i].time_share >= SEEN)
+			other_line(out, r, r->un[i].share, r->un[i].time_share,
+				   r->un[i].text);
 }
 
 /* ---- around it ---- */

@@ -80,7 +80,6 @@ static int from_counts(struct rows *r, struct analysis *a)
 	double total = 0;
 
 	r->exact = true;
-	r->accesses = whole(r->totals.accesses);
 	r->all = calloc(n + 1, sizeof(*r->all));
 	if (!r->all)
 		return -ENOMEM;
@@ -111,8 +110,11 @@ static int from_counts(struct rows *r, struct analysis *a)
 			.share = (double)r->totals.accesses_lost / total,
 		};
 	}
-	for (i = 0; i < r->n; i++)
+	for (i = 0; i < r->n; i++) {
 		r->all[i].share /= total;
+		r->accesses += r->all[i].accesses;
+	}
+	r->accesses += whole(r->totals.accesses_lost);
 	return 0;
 }
 

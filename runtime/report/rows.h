@@ -49,7 +49,7 @@ struct rows {
 	struct rows_unattributed un[ESTIMATE_REASONS];
 	size_t n_un;	 /* those that occurred */
 	uint64_t samples, attributed;
-	uint64_t accesses; /* if exact */
+	uint64_t accesses; /* if exact; one that reads and writes is two */
 	uint64_t lost;	 /* events lost on the way, of all kinds but throttling */
 	double seconds;
 	double own_cpu_share; /* hotvar's CPU time by seconds; NaN: not known */

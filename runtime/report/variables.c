@@ -10,6 +10,7 @@
 
 #include "runtime/core/hvar_image.h"
 #include "runtime/core/hvar_resolve.h"
+#include "translator-hooks/image_name.h"
 
 enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
 
@@ -215,17 +216,6 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "counter", or "counter@parser.c" where the name alone is not unique in its module. */
-static char *symbol_name(const struct hvar_image *img, const struct hvar_image_sym *sym)
-{
-	const char *name = hvar_image_str(img, sym->name), *file = hvar_image_str(img, sym->file);
-	bool with_file = (sym->flags & HVAR_SYM_SAME_NAME) && *file;
-	char *text;
-
-	return asprintf(&text, "%s%s%s", name, with_file ? "@" : "", with_file ? file : "") < 0 ?
-		       NULL : text;
-}
-
 static char *make_name(const struct hvar_hot_key *key, const struct hvar_image *img,
 		       const char *path)
 {
@@ -234,7 +224,7 @@ static char *make_name(const struct hvar_hot_key *key, const struct hvar_image *
 	int n;
 
 	if (key->symbol != HVAR_HOT_NONE && img)
-		return symbol_name(img, &img->syms[key->symbol]);
+		return image_name(img, key->symbol);
 	if (section && img && section <= img->n_sections)
 		n = asprintf(&name, "%s:%s", base_name(path),
 			     hvar_image_str(img, img->sections[section - 1].name));
@@ -266,6 +256,7 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	out->module = *path ? path : NULL;
 	out->deleted = f->deleted;
 	out->kind = hvar_kind_name(key->kind & KIND_MASK);
+	out->mapped = (key->kind & KIND_MASK) != HVAR_KIND_UNMAPPED;
 	out->is_private = f->is_private;
 	out->mm = key->mm;
 	out->pid = f->pid;

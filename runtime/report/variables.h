@@ -52,6 +52,7 @@ struct variable {
 	const char *kind;
 	const char *reason; /* why no symbol covers it, NULL if one does */
 	uint64_t size;	    /* the symbol's, else 0 */
+	bool mapped;	    /* there was memory at its address */
 	bool is_private;    /* a write to it is seen by one address space only */
 	uint32_t mm, pid;   /* with per_process, else 0 */
 	const char *comm;   /* likewise, "" if not known */
