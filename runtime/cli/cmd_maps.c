@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_maps.c - every change of a process tree's memory map, one a line, as it happens.
+ *
+ * The session runs in the main thread, which the kernel ties tracing to; a second
+ * one writes.  When the reader of the output goes away, CMD runs on to its end and
+ * an attached process is let go.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "measure.h"
+#include "runtime/cli/cli.h"
+#include "runtime/report/maps.h"
+#include "runtime/user/session.h"
+#include "runtime/user/stream.h"
+
+struct options {
+	struct cli_common common;
+	const char *input; /* -i FILE */
+	pid_t pid;
+	double seconds;
+	char **argv;
+};
+
+static const struct argp_option own_options[] = {
+	{ "pid", 'p', "PID", 0, "Follow the running process PID, all its threads", 1 },
+	{ "input", 'i', "FILE", 0, "Read the recording FILE", 1 },
+	{ "duration", 'd', "SECONDS", 0, "End after SECONDS", 1 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	unsigned long long n;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->common;
+		return 0;
+	case 'p':
+		if (!cli_number(arg, &n) || !n || n > INT_MAX)
+			return cli_bad_value("-p", arg, "the number of a process");
+		o->pid = (pid_t)n;
+		return 0;
+	case 'i':
+		o->input = arg;
+		return 0;
+	case 'd':
+		errno = 0;
+		o->seconds = strtod(arg, &end);
+		if (errno || end == arg || *end || !(o->seconds > 0) || o->seconds > 1e9)
+			return cli_bad_value("-d", arg, "a number of seconds above 0");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &cli_common_argp, 0, "Output:", 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = own_options,
+	.parser = parse,
+	.args_doc = "[--] CMD [ARG...]\n-p PID\n-i FILE",
+	.doc = "Print every change of the memory map of CMD, of process PID, or from a recording.\v"
+	       "The exit status is CMD's.  With CMD the lines go to stderr unless -o is given.",
+	.children = children,
+};
+
+static int check(const struct options *o, struct err *e)
+{
+	int given = (o->pid != 0) + (o->input != NULL) + (o->argv != NULL);
+
+	if (given == 1)
+		return 0;
+	err_exit(e, EINVAL, CLI_USAGE,
+		 given ? "more than one of -p, -i and a command were given: give one; see 'hotvar maps --help'" :
+			 "nothing to follow: give a command ('hotvar maps -- ./program'), a process (-p PID) or a recording (-i FILE); see 'hotvar maps --help'");
+	return CLI_USAGE;
+}
+
+/* ---- the thread that writes ---- */
+
+struct writer {
+	struct stream_reader *r;
+	FILE *f;
+	const struct maps_format *format;
+	struct maps_totals totals;
+	int err;
+};
+
+/* Each line at once, unless it goes to a file that nobody can be waiting for. */
+static void buffer_lines(FILE *f)
+{
+	struct stat st;
+
+	if (!fstat(fileno(f), &st) && !S_ISREG(st.st_mode))
+		setvbuf(f, NULL, _IOLBF, BUFSIZ);
+}
+
+static void *write_lines(void *arg)
+{
+	struct writer *w = arg;
+
+	w->err = maps_write(w->r, w->f, w->format, &w->totals);
+	return NULL;
+}
+
+/* Its signals are the session's: none is to interrupt this thread. */
+static int start_writer(struct writer *w, pthread_t *thread)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(thread, NULL, write_lines, w);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+/* ---- a recording ---- */
+
+static int replay(const struct options *o, struct err *e)
+{
+	struct writer w = { .format = o->common.json ? &maps_json : &maps_text };
+	int status = CLI_FAILED;
+
+	w.r = stream_reader_of_file(o->input, e);
+	if (!w.r)
+		return CLI_FAILED;
+	w.f = cli_open(&o->common, stdout, e);
+	if (w.f) {
+		write_lines(&w);
+		if (w.err)
+			err_set(e, -w.err, "cannot read all of '%s': no memory; free some", o->input);
+		else if (!cli_close(w.f, &o->common, e))
+			status = w.totals.lines ? CLI_OK : CLI_NOTHING;
+	}
+	stream_reader_free(w.r);
+	return status;
+}
+
+/* ---- a living process ---- */
+
+static int follow(const struct options *o, struct writer *w, struct stream *queue,
+		  struct session *s, struct err *e)
+{
+	pthread_t thread;
+	struct err ignored;
+	int err = start_writer(w, &thread);
+
+	if (err)
+		return err_set(e, err, "cannot start a thread: %s; raise: ulimit -u",
+			       strerror(err));
+	s->argv = o->argv;
+	s->pid = o->pid;
+	s->seconds = o->seconds;
+	s->source = SESSION_PTRACE;
+	s->live = true;
+	s->out = queue;
+	err = session_run(s, e);
+	stream_close(queue, &ignored);
+	pthread_join(thread, NULL);
+	return err;
+}
+
+static int live(const struct options *o, struct err *e)
+{
+	struct writer w = { .format = o->common.json ? &maps_json : &maps_text };
+	struct session s = { 0 };
+	struct stream *queue;
+	int status, err;
+
+	w.f = cli_open(&o->common, o->argv ? stderr : stdout, e);
+	if (!w.f)
+		return CLI_FAILED;
+	buffer_lines(w.f);
+	queue = stream_to_queue(e);
+	w.r = queue ? stream_reader_of_queue(queue) : NULL;
+	if (!w.r) {
+		err_set(e, ENOMEM, "cannot make a queue: no memory; free some");
+		return CLI_FAILED;
+	}
+	err = follow(o, &w, queue, &s, e);
+	stream_reader_free(w.r);
+	if (err)
+		return e->status ? e->status : CLI_FAILED;
+	e->text[0] = '\0'; /* what was tried before it worked is no news */
+	if (s.note[0] && !o->common.quiet)
+		fprintf(stderr, "hotvar: note: %s\n", s.note);
+	err = cli_close(w.f, &o->common, e);
+	status = measure_status(&s, w.totals.lines ? CLI_OK : CLI_NOTHING, e);
+	return err && !o->argv ? CLI_FAILED : status;
+}
+
+int cmd_maps(int argc, char **argv, struct err *e)
+{
+	struct options o = { .pid = 0 };
+	int rest, status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
+
+	if (status)
+		return status < 0 ? CLI_OK : status;
+	o.argv = argv[rest] ? argv + rest : NULL;
+	status = check(&o, e);
+	if (status)
+		return status;
+	/* A reader that goes away is found by the error; CMD gets what we were given. */
+	signal(SIGPIPE, SIG_IGN);
+	return o.input ? replay(&o, e) : live(&o, e);
+}

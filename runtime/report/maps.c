@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "maps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the stream has told of a module. */
+struct told {
+	struct hvar_module m;
+	char *path;
+	size_t path_len;
+};
+
+struct told_modules {
+	struct told **v; /* by number */
+	size_t n;
+};
+
+static int tell_module(struct told_modules *t, const struct stream_module *m)
+{
+	size_t want = (size_t)m->id + 1;
+	struct told *x;
+
+	if (want > t->n) {
+		size_t n = want < 2 * t->n ? 2 * t->n : want;
+		struct told **v = realloc(t->v, n * sizeof(struct told *));
+
+		if (!v)
+			return -ENOMEM;
+		memset(v + t->n, 0, (n - t->n) * sizeof(struct told *));
+		t->v = v;
+		t->n = n;
+	}
+	x = malloc(sizeof(*x) + m->path_len);
+	if (!x)
+		return -ENOMEM;
+	x->m = m->m;
+	x->path = (char *)(x + 1);
+	x->path_len = m->path_len;
+	memcpy(x->path, m->path, m->path_len);
+	free(t->v[m->id]);
+	t->v[m->id] = x;
+	return 0;
+}
+
+static void forget_modules(struct told_modules *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		free(t->v[i]);
+	free(t->v);
+}
+
+static bool is_change(uint32_t type)
+{
+	return type >= HVAR_EVENT_INITIAL && type <= HVAR_EVENT_EXIT;
+}
+
+static void write_event(const struct told_modules *t, const struct hvar_event *ev, FILE *f,
+			const struct maps_format *format, uint64_t *first_ns,
+			struct maps_totals *out)
+{
+	const struct told *m = ev->module < t->n ? t->v[ev->module] : NULL;
+	struct maps_line l = { .ev = ev };
+
+	if (!is_change(ev->type))
+		return;
+	if (!out->lines++)
+		*first_ns = ev->time_ns;
+	l.since_ns = ev->time_ns - *first_ns;
+	if (m) {
+		l.m = &m->m;
+		l.path = m->path;
+		l.path_len = m->path_len;
+	}
+	if (!ferror(f))
+		format->line(f, &l);
+}
+
+int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *format,
+	       struct maps_totals *out)
+{
+	struct told_modules modules = { 0 };
+	const struct stream_loss *loss;
+	struct stream_record rec;
+	uint64_t first_ns = 0;
+	int got, err = 0;
+
+	memset(out, 0, sizeof(*out));
+	format->begin(f);
+	while ((got = stream_next(r, &rec)) > 0) {
+		switch (rec.type) {
+		case STREAM_MODULE:
+			if (tell_module(&modules, rec.data))
+				err = -ENOMEM;
+			break;
+		case STREAM_EVENT:
+			write_event(&modules, rec.data, f, format, &first_ns, out);
+			break;
+		case STREAM_LOSS:
+			loss = rec.data;
+			if (loss->what < STREAM_LOST_WHATS)
+				out->lost[loss->what] += loss->count;
+			break;
+		default:
+			break;
+		}
+	}
+	if (got < 0)
+		out->why = stream_reader_why(r);
+	if (!ferror(f))
+		format->end(f, out);
+	forget_modules(&modules);
+	return err;
+}
+
+const char *maps_kind(const struct hvar_event *ev)
+{
+	static const char *const names[HVAR_REGIONS] = {
+		[HVAR_REGION_NONE] = "unmapped", [HVAR_REGION_FILE] = "file",
+		[HVAR_REGION_ANON] = "anon",	 [HVAR_REGION_HEAP] = "heap",
+		[HVAR_REGION_STACK] = "stack",	 [HVAR_REGION_SHM] = "shm",
+		[HVAR_REGION_VDSO] = "vdso",	 [HVAR_REGION_VVAR] = "vvar",
+		[HVAR_REGION_VSYSCALL] = "vsyscall", [HVAR_REGION_JIT] = "jit",
+	};
+
+	return names[ev->u.map.region]; /* hvar_event_valid() has looked at it */
+}
+
+void maps_prot(const struct hvar_event *ev, char out[5])
+{
+	uint8_t prot = ev->u.map.prot;
+
+	out[0] = prot & HVAR_PROT_READ ? 'r' : '-';
+	out[1] = prot & HVAR_PROT_WRITE ? 'w' : '-';
+	out[2] = prot & HVAR_PROT_EXEC ? 'x' : '-';
+	out[3] = prot & HVAR_PROT_SHARED ? 's' : 'p';
+	out[4] = '\0';
+}

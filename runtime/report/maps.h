@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * maps.h - a stream's map and task changes, written one a line.
+ *
+ * A format is a table of functions; to add one: one file, one row in maps_formats[].
+ */
+#ifndef MAPS_H
+#define MAPS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "runtime/core/hvar_event.h"
+#include "runtime/core/hvar_module.h"
+#include "runtime/core/hvar_vmas.h"
+#include "runtime/user/stream.h"
+
+/* One change, with what its numbers stand for. */
+struct maps_line {
+	const struct hvar_event *ev;
+	uint64_t since_ns;	     /* from the first line on */
+	const struct hvar_module *m; /* of the area; NULL: none */
+	const char *path;	     /* its path, no NUL, NULL: none */
+	size_t path_len;
+};
+
+struct maps_totals {
+	uint64_t lines;
+	uint64_t lost[STREAM_LOST_WHATS];
+	const char *why; /* how a recording broke off, NULL: it is whole */
+};
+
+struct maps_format {
+	const char *name;
+	void (*begin)(FILE *f);
+	void (*line)(FILE *f, const struct maps_line *l);
+	void (*end)(FILE *f, const struct maps_totals *t);
+};
+extern const struct maps_format maps_text, maps_json;
+
+/*
+ * Write all that @r tells to @f, whose errors are the caller's to look at: after one,
+ * @r is read to its end all the same.  Returns 0 with *@out, or -ENOMEM.
+ */
+int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *format,
+	       struct maps_totals *out);
+
+/* "file", "heap", ...; "r-xp" into @out. */
+const char *maps_kind(const struct hvar_event *ev);
+void maps_prot(const struct hvar_event *ev, char out[5]);
+
+#endif /* MAPS_H */
