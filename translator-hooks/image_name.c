@@ -98,7 +98,7 @@ char *image_place_name(const struct hvar_place *p, const struct hvar_image *img,
 	if (*section && module)
 		n = asprintf(&out, "%s:%s+0x%" PRIx64, module, section,
 			     p->vaddr - img->sections[p->section].vaddr);
-	else if (module && p->flags & HVAR_PLACE_VADDR)
+	else if (module && p->flags & HVAR_PLACE_VADDR && p->kind != HVAR_KIND_UNMAPPED)
 		n = asprintf(&out, "%s+0x%" PRIx64, module, p->vaddr);
 	else if (module && p->kind == HVAR_KIND_FILE && p->flags & HVAR_PLACE_OFFSET)
 		n = asprintf(&out, "%s[0x%" PRIx64 "]", module, p->file_offset);

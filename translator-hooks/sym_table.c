@@ -204,6 +204,7 @@ int sym_table_add(struct sym_table *t, const struct elf_sym *s, uint32_t section
 	}
 	if (r)
 		return r;
+	y->plain = y->name;
 	y->vaddr = s->value;
 	y->size = s->size;
 	/* a size that runs over the end of memory is no size */
@@ -296,11 +297,12 @@ static int by_rank(const void *pa, const void *pb, void *ctx)
 	const struct sym_table *t = ctx;
 	const char *x, *y;
 	size_t m, n;
+	int order;
 
 	if (a->size != b->size)
 		return a->size < b->size ? -1 : 1;
-	x = str(t, a->name);
-	y = str(t, b->name);
+	x = str(t, a->plain);
+	y = str(t, b->plain);
 	if (underscores(x) != underscores(y))
 		return underscores(x) < underscores(y) ? -1 : 1;
 	if (weakness(a->binding) != weakness(b->binding))
@@ -309,7 +311,8 @@ static int by_rank(const void *pa, const void *pb, void *ctx)
 	n = strlen(y);
 	if (m != n)
 		return m < n ? -1 : 1;
-	return strcmp(x, y);
+	order = strcmp(x, y);
+	return order ? order : strcmp(str(t, a->name), str(t, b->name));
 }
 
 /* One row of each (address, size, name); it keeps the best of what each table knew. */

@@ -31,6 +31,7 @@ struct sym_row {
 	uint64_t vaddr, size;
 	uint32_t name, file, section;
 	uint32_t version; /* "@V_1", "@@V_2"; 0: none */
+	uint32_t plain;	  /* the name without it, by which it is ranked */
 	uint8_t binding, type, flags, tls;
 };
 

@@ -57,7 +57,9 @@ HVAR_API uint64_t hvar_image_hash(uint64_t seed, const void *data, uint64_t n)
 
 HVAR_API uint64_t hvar_image_checksum(const void *data, uint64_t size)
 {
-	return hvar_image_hash(HVAR_IMAGE_VERSION,
+	const struct hvar_image_header *h = data;
+
+	return hvar_image_hash(hvar_image_hash(0, h, HVAR_IMAGE_SUMMED - sizeof(h->checksum)),
 			       (const uint8_t *)data + HVAR_IMAGE_SUMMED,
 			       size - HVAR_IMAGE_SUMMED);
 }

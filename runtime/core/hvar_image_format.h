@@ -56,7 +56,7 @@ struct hvar_image_header {
 	uint32_t n_tables;
 	uint64_t size;	   /* of the whole image */
 	uint64_t checksum; /* hvar_image_checksum() */
-	/* the checksum covers everything from here on */
+	/* the checksum covers all that is before it and everything from here on */
 	uint32_t flags;	   /* enum hvar_image_flags */
 	uint32_t page_shift;
 	uint64_t first_page;
@@ -82,7 +82,7 @@ struct hvar_image_source {
 	uint64_t content;	     /* hash of all that the image was made from */
 };
 
-#define HVAR_IMAGE_SUMMED 32 /* offset of the first byte that the checksum covers */
+#define HVAR_IMAGE_SUMMED 32 /* offset of the first byte after the checksum */
 
 /*
  * The 64-bit checksum of the image at @data, @size bytes (8-aligned, a multiple

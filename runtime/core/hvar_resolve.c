@@ -169,6 +169,18 @@ static uint32_t hvar_resolve_kind(const struct hvar_image *img,
 	return vaddr - s->vaddr < s->filesz ? HVAR_KIND_DATA : HVAR_KIND_BSS;
 }
 
+/* Is @vaddr between the first and the last page of @img? */
+static bool hvar_resolve_spans(const struct hvar_image *img, uint64_t vaddr)
+{
+	const struct hvar_image_seg *s = img->segs, *last;
+
+	if (!img->n_segs)
+		return false;
+	last = &s[img->n_segs - 1];
+	return vaddr >= HVAR_PAGE_DOWN(s->vaddr) &&
+	       vaddr <= ((last->vaddr + (last->memsz - 1)) | HVAR_PAGE_MASK);
+}
+
 HVAR_API void hvar_resolve_static(const struct hvar_image *img, uint64_t vaddr,
 				  struct hvar_place *out)
 {
@@ -181,7 +193,8 @@ HVAR_API void hvar_resolve_static(const struct hvar_image *img, uint64_t vaddr,
 	out->flags = HVAR_PLACE_VADDR;
 	out->vaddr = vaddr;
 	out->kind = s ? HVAR_KIND_FILE : HVAR_KIND_UNMAPPED;
-	out->reason = HVAR_REASON_GAP;
+	out->reason = hvar_resolve_spans(img, vaddr) ? HVAR_REASON_GAP :
+						       HVAR_REASON_UNMAPPED;
 	if (!s)
 		return;
 	if (vaddr - s->vaddr < s->filesz) {
