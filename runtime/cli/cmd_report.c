@@ -82,7 +82,7 @@ int cmd_report(int argc, char **argv, struct err *e)
 	struct stream_reader *r;
 	int rest, status;
 
-	status = cli_parse(&argp, argc, argv, false, &rest, &o, e);
+	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
 	if (status)
 		return status;
 	if (rest < argc) {

@@ -80,9 +80,20 @@ static bool file_is(int fd, const struct hvar_module *facts)
 
 static int open_as(const char *path, const struct hvar_module *facts, bool *other)
 {
-	/* O_NONBLOCK: a FIFO that took the file's place must not hold us. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int fd;
 
+	/*
+	 * A recording may name anything: to open a device can have effects, and
+	 * a FIFO that took the file's place must not hold us.
+	 */
+	if (stat(path, &st))
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		*other = true;
+		return -1;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -1;
 	if (file_is(fd, facts))

@@ -24,6 +24,8 @@
 
 /* The smallest share that does not print as 0.0%. */
 #define SEEN 0.0005
+/* Seconds: below, beginning and ending are most of what hotvar costs. */
+#define LONG_ENOUGH 0.2
 
 enum { TEXT_WIDTH = 80, KIND_WIDTH = 8 };
 
@@ -35,12 +37,12 @@ struct out {
 const char *report_loss_text(unsigned what)
 {
 	static const char *const texts[STREAM_LOST_WHATS] = {
-		[STREAM_LOST_SAMPLES] = "samples: the kernel's buffer was full",
+		[STREAM_LOST_SAMPLES] = "samples (the kernel's buffer was full)",
 		[STREAM_LOST_MAPS] = "changes of the memory map or of tasks",
 		[STREAM_LOST_TASKS] = "tasks that ended before they could be followed",
-		[STREAM_LOST_MEMORY] = "records: no memory for them",
+		[STREAM_LOST_MEMORY] = "records that found no memory",
 		[STREAM_LOST_CODE] = "pieces of code that could not be read",
-		[STREAM_LOST_THROTTLED] = "times the kernel slowed the timer down",
+		[STREAM_LOST_THROTTLED] = "ticks of the timer (the kernel slowed it down)",
 	};
 
 	return what < STREAM_LOST_WHATS && texts[what] ? texts[what] : "records of other kinds";
@@ -325,10 +327,10 @@ static void losses(const struct out *out, const struct rows *r)
 
 	for (what = 1; what < STREAM_LOST_WHATS; what++)
 		if (r->totals.lost[what])
-			paragraph(out, "lost: %s %s", grouped(r->totals.lost[what], n),
-				  report_loss_text(what));
+			paragraph(out, "lost %s: %s", report_loss_text(what),
+				  grouped(r->totals.lost[what], n));
 	if (r->totals.misfits)
-		paragraph(out, "lost: %s events that contradict those before them",
+		paragraph(out, "lost events that contradict those before them: %s",
 			  grouped(r->totals.misfits, n));
 }
 
@@ -340,9 +342,9 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 
 	if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time; wr%%: how many of its accesses write");
-	if (source && !isnan(r->own_cpu_share))
-		paragraph(out, "measured by %s; hotvar itself used %.1f %% of a CPU", source,
-			  100 * r->own_cpu_share);
+	if (source && r->own_cpu_share > 0 && r->seconds >= LONG_ENOUGH)
+		paragraph(out, "measured by %s; hotvar itself used %.3f s of CPU time (%.1f %% of one)", source,
+			  r->own_cpu_share * r->seconds, 100 * r->own_cpu_share);
 	else if (source)
 		paragraph(out, "measured by %s", source);
 	if (note && *note)
