@@ -42,7 +42,7 @@ enum {
 };
 
 struct engine {
-	struct session *s;
+	struct session *s; /* borrowed */
 	struct launch launch;
 	struct tracker *t;
 	struct code_capture *code;
@@ -121,7 +121,7 @@ static int set_up(struct engine *g, struct err *e)
 	g->look = relook_new(LOOK_SHARE);
 	if (!g->code || !g->look)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
-	g->news = (struct perf_news){ .t = g->t, .out = g->s->out, .code = g->code,
+	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
 				      .look = g->look };
 	stream_put_meta(g->s->out, "source", "perf");
 	stream_put_meta(g->s->out, "maps", "perf");
@@ -139,19 +139,22 @@ static void tear_down(struct engine *g)
 		close(g->pidfd);
 }
 
-/* Its events are opened while it waits to execute CMD, and begin when it does. */
+/*
+ * Its events are opened while it waits to execute CMD, and begin when it does:
+ * with the exec's own record, by which the tracker comes to know it.
+ */
 static int launch(struct engine *g, struct err *e)
 {
 	int err = launch_find(&g->launch, g->s->argv, e);
 
+	if (!err && geteuid() && launch_changes_ids(g->launch.path))
+		note(g->s, "CMD is set-user-ID, set-group-ID or has capabilities: only root may sample it");
 	if (!err)
 		err = launch_fork(&g->launch, g->s->argv, false, e);
 	if (err)
 		return err;
 	g->pid = g->launch.pid;
 	err = perf_rings_add(g->rings, g->pid, e);
-	if (!err)
-		err = tracker_add(g->t, g->pid, g->pid, relook_now(), e);
 	if (err) {
 		launch_abort(&g->launch);
 		return err;
@@ -281,7 +284,7 @@ static void tick(struct engine *g)
 
 	perf_rings_drain(g->rings, now, perf_news_take, &g->news);
 	perf_news_look(&g->news);
-	perf_news_tell_losses(&g->news, g->rings);
+	perf_news_tell_losses(&g->news);
 	stream_flush(g->s->out);
 	if (g->s->progress && ++g->ticks % PROGRESS_TICKS == 0)
 		g->s->progress(g->s->progress_ctx, g->news.samples, now - g->begin_ns);
@@ -363,7 +366,7 @@ static void finish(struct engine *g)
 	perf_rings_stop(g->rings);
 	end.time_ns = relook_now();
 	perf_rings_drain(g->rings, ~0ull, perf_news_take, &g->news);
-	perf_news_tell_losses(&g->news, g->rings);
+	perf_news_tell_losses(&g->news);
 	say_what_is_missing(g);
 	g->s->samples = g->news.samples;
 	g->s->elapsed_ns = end.time_ns - g->begin_ns;

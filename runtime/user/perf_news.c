@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
+
 static uint64_t forward(struct perf_news *n, uint64_t time_ns)
 {
 	if (n->last_ns < time_ns)
@@ -87,6 +89,19 @@ static bool shares_mm(const struct perf_record *r)
 	       !syscall(SYS_kcmp, r->u.task.ptid, r->tid, KCMP_VM, 0, 0);
 }
 
+/* Some children a tick are enough to cost their maker its samples. */
+static void note_maker(struct perf_news *n, pid_t tid)
+{
+	struct perf_news_maker *m = &n->makers[(uint32_t)tid % PERF_NEWS_MAKERS];
+
+	if (m->tid != tid)
+		*m = (struct perf_news_maker){ .tid = tid };
+	if (++m->made < MANY_CHILDREN || m->apart)
+		return;
+	m->apart = true;
+	perf_rings_keep_apart(n->rings, tid);
+}
+
 static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
 {
 	bool thread = r->pid == r->u.task.ppid, shares;
@@ -99,8 +114,10 @@ static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t
 	cause = thread ? HVAR_CAUSE_CLONE : shares ? HVAR_CAUSE_VFORK : HVAR_CAUSE_FORK;
 	if (tracker_fork(n->t, r->u.task.ptid, r->tid, r->pid, shares, cause, time_ns))
 		mm_of(n, r->pid, r->tid, time_ns);
-	if (!thread)
+	if (!thread) {
 		relook_active(n->look, r->pid, false);
+		note_maker(n, r->u.task.ptid);
+	}
 }
 
 static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name,
@@ -180,6 +197,8 @@ void perf_news_look(struct perf_news *n)
 		relook_all(n->look);
 	n->lost = false;
 	relook_run(n->look, look, n);
+	for (size_t i = 0; i < PERF_NEWS_MAKERS; i++)
+		n->makers[i].made = 0;
 }
 
 static void put_loss(struct perf_news *n, uint32_t what, uint64_t count)
@@ -190,10 +209,10 @@ static void put_loss(struct perf_news *n, uint32_t what, uint64_t count)
 		stream_put(n->out, STREAM_LOSS, &l, sizeof(l), NULL, 0);
 }
 
-void perf_news_tell_losses(struct perf_news *n, const struct perf_rings *r)
+void perf_news_tell_losses(struct perf_news *n)
 {
-	const struct perf_ring_counts *c = perf_rings_counts(r);
-	uint64_t skipped = perf_rings_skipped(r);
+	const struct perf_ring_counts *c = perf_rings_counts(n->rings);
+	uint64_t skipped = perf_rings_skipped(n->rings);
 
 	put_loss(n, STREAM_LOST_SAMPLES,
 		 c->lost + c->damaged - n->told.lost - n->told.damaged);

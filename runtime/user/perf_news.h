@@ -18,8 +18,18 @@
 #include "stream.h"
 #include "tracker.h"
 
+enum { PERF_NEWS_MAKERS = 64 };
+
+/* A task that makes processes, and how many since the last look. */
+struct perf_news_maker {
+	pid_t tid;
+	unsigned made;
+	bool apart; /* perf_rings_keep_apart() has been called for it */
+};
+
 struct perf_news {
 	struct tracker *t; /* all borrowed */
+	struct perf_rings *rings;
 	struct stream *out;
 	struct code_capture *code;
 	struct relook *look;
@@ -28,6 +38,7 @@ struct perf_news {
 	uint64_t homeless;	/* samples of tasks that were gone before they could be known */
 	uint64_t ended, unsampled; /* processes that ended; of them, without one sample */
 	bool lost;		/* the kernel lost records: look again */
+	struct perf_news_maker makers[PERF_NEWS_MAKERS]; /* by tid; one may take another's place */
 	struct perf_ring_counts told; /* what perf_news_tell_losses() has told of */
 	uint64_t skipped_told;
 };
@@ -35,11 +46,11 @@ struct perf_news {
 /* A perf_record_fn; @ctx is a struct perf_news. */
 void perf_news_take(void *ctx, const struct perf_record *r);
 
-/* Look at the maps that are due, all of them after a loss.  Call it right after a drain. */
+/* Look at the maps that are due, all of them after a loss.  Call it right after a drain, at each tick. */
 void perf_news_look(struct perf_news *n);
 
-/* Put what was lost since the last call: here, in @r, in the tracker and of code. */
-void perf_news_tell_losses(struct perf_news *n, const struct perf_rings *r);
+/* Put what was lost since the last call: here, in the rings, in the tracker and of code. */
+void perf_news_tell_losses(struct perf_news *n);
 
 /* Put the name that /proc has for @tid. */
 void perf_news_comm(struct perf_news *n, pid_t pid, pid_t tid, uint64_t time_ns);

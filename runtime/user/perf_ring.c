@@ -23,6 +23,7 @@ enum {
 	MAX_PAGES = 2048,
 	RECORD_MAX = 65536,
 	OWNERS = 4096,
+	MAX_APART = 128, /* tasks kept apart: the last ones */
 	TAKEOVER = 3, /* samples in a row from another event */
 };
 
@@ -55,6 +56,8 @@ struct perf_rings {
 	size_t n_fds, cap_fds;
 	size_t tasks;
 	uint64_t skipped;
+	int apart[MAX_APART]; /* events whose being there is all they do */
+	size_t n_apart;	      /* ever opened */
 	int epoll;
 	struct perf_ring_counts counts;
 	uint64_t *bounce;
@@ -323,6 +326,8 @@ void perf_rings_free(struct perf_rings *r)
 		return;
 	for (size_t i = 0; i < r->n_fds; i++)
 		close(r->fds[i]);
+	for (size_t i = 0; i < r->n_apart && i < MAX_APART; i++)
+		close(r->apart[i]);
 	unmap_rings(r);
 	for (size_t i = 0; i < r->n; i++)
 		close(r->cpus[i].fd);
@@ -428,6 +433,22 @@ int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
 uint64_t perf_rings_skipped(const struct perf_rings *r)
 {
 	return r->skipped;
+}
+
+/* A child that does not inherit all events of its maker has timers of its own. */
+void perf_rings_keep_apart(struct perf_rings *r, pid_t tid)
+{
+	struct perf_event_attr a;
+	int *slot = &r->apart[r->n_apart % MAX_APART];
+	int fd;
+
+	attr_common(&a);
+	fd = perf_open(&a, tid, -1);
+	if (fd < 0)
+		return;
+	if (r->n_apart++ >= MAX_APART)
+		close(*slot);
+	*slot = fd;
 }
 
 void perf_rings_stop(struct perf_rings *r)

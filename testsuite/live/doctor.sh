@@ -46,7 +46,7 @@ want=false
 is "debuginfod" "$(answer debuginfod)" $want
 is "set, it is found" "$(DEBUGINFOD_URLS=x "$HOTVAR" doctor --json | sed -n 's/^{"type":"check","name":"debuginfod","ok":\([a-z]*\).*/\1/p')" true
 
-(ulimit -Hn 64 && "$HOTVAR" doctor --json) > "$tmp/json"
+(ulimit -n 64 && "$HOTVAR" doctor --json) > "$tmp/json"
 is "few open files are said" "$(answer fd-limit)" false
 
 check "no child is left" sh -c '! ps -eo comm,ppid | grep -q "^hotvar *1$"'

@@ -64,8 +64,9 @@ wait "$hotvar"
 is "a process that ends while it is measured" $? 0
 target=
 
+# A shell starts its background jobs with SIGINT ignored.
 start 1 1000000
-"$HOTVAR" --source perf --json -o "$tmp/int" -p "$target" &
+env --default-signal=INT "$HOTVAR" --source perf --json -o "$tmp/int" -p "$target" &
 hotvar=$!
 # Two rings on a descriptor each, at least, once it is attached.
 until_true 10 sh -c "[ \$(ls -l /proc/$hotvar/fd | grep -c perf_event) -gt $(($(nproc) + 1)) ]"
