@@ -64,6 +64,7 @@ judge() {
 	fi
 	ok "$1: the report can be read"
 	top=$(cat "$tmp/top")
+	sed 's/^/# /' "$tmp/top"
 	like "$1: server is among the ten hottest static variables" "$top" '^[0-9]+ server bss '
 	like "$1: used_memory is" "$top" '^[0-9]+ used_memory (bss|data) '
 	like "$1: redisCommandTable is" "$top" '^[0-9]+ redisCommandTable(\[[^ ]*)? (data|relro) '
@@ -89,24 +90,25 @@ fi
 # ---- hotvar joins a running one ----------------------------------------------------------------------------
 
 server env > /dev/null 2>&1 &
-redis_pid=$!
+shell_pid=$! # of the shell that waits for the server
 if until_true 30 cli ping; then
+	redis_pid=$(cli info server | tr -d '\r' | sed -n 's/^process_id://p')
 	load 4000000 &
 	load_pid=$!
-	timeout 60 "$HOTVAR" -q --json -o "$tmp/report" -p $redis_pid -d 5 > "$tmp/hotvar.out" 2>&1
+	timeout 60 "$HOTVAR" -q --json -o "$tmp/report" -p "$redis_pid" -d 5 > "$tmp/hotvar.out" 2>&1
 	is "-p -d 5: exit status" $? 0
 	is "-p -d 5: nothing is said" "$(cat "$tmp/hotvar.out")" ""
 	judge "-p -d 5"
 	is "the server still answers" "$(cli ping)" PONG
-	is "and is not traced any more" "$(sed -n 's/^TracerPid:[^0-9]*//p' /proc/$redis_pid/status)" 0
+	is "and is not traced any more" "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$redis_pid/status")" 0
 	kill $load_pid 2> /dev/null
 	wait $load_pid 2> /dev/null
 	cli shutdown nosave > /dev/null 2>&1
-	wait $redis_pid
+	wait $shell_pid
 	is "and ends as it should" $? 0
 else
 	not_ok "the server answers" "$(tail -n 30 "$tmp/redis.log" 2>&1)"
-	kill $redis_pid 2> /dev/null
+	kill $shell_pid 2> /dev/null
 fi
 
 done_testing
