@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run-status.sh - exit statuses and messages of run, record and report, for right and for bad usage.
+. "$top_srcdir/testsuite/lib.sh"
+cd "$tmp" || exit 1
+export XDG_CACHE_HOME="$tmp/cache"
+
+# status TEXT WANT COMMAND...: its exit status; its output is left in out and err
+status() {
+	status_text=$1 status_want=$2
+	shift 2
+	"$@" > out 2> err < /dev/null
+	status_got=$?
+	if [ $status_got -eq "$status_want" ]; then
+		ok "$status_text: exit status $status_want"
+	else
+		not_ok "$status_text: exit status $status_want" "got $status_got" "$(tail -n 20 out err)"
+	fi
+}
+
+# one_line TEXT REGEX: what was said on stderr is one line, and like that
+one_line() {
+	if [ "$(grep -c . err)" = 1 ]; then
+		like "$1" "$(cat err)" "$2"
+	else
+		not_ok "$1: one line" "$(cat err)"
+	fi
+}
+
+# ---- CMD's own ----
+for n in 0 1 2 7 125 126 127 255; do
+	status "CMD that exits with $n" $n "$HOTVAR" -- sh -c "exit $n"
+done
+status "CMD killed by SIGKILL" 137 "$HOTVAR" -- sh -c 'kill -9 $$'
+status "CMD killed by SIGTERM" 143 "$HOTVAR" -- sh -c 'kill -TERM $$'
+status "CMD that aborts" 134 "$HOTVAR" -q -- sh -c 'kill -ABRT $$'
+status "without --" 3 "$HOTVAR" sh -c 'exit 3'
+status "record: CMD's own" 5 "$HOTVAR" record -o a.rec -- sh -c 'exit 5'
+status "record: killed" 137 "$HOTVAR" record -q -o a.rec -- sh -c 'kill -9 $$'
+
+# ---- CMD that cannot be run ----
+status "no such command" 127 "$HOTVAR" -- no-such-command-here
+one_line "no such command" 'hotvar: .*no-such-command-here'
+status "no such path" 127 "$HOTVAR" -- ./nothing
+status "a directory" 126 "$HOTVAR" -- ./
+one_line "a directory" 'hotvar: .*director'
+: > plain
+status "not executable" 126 "$HOTVAR" -- ./plain
+one_line "not executable" 'hotvar: .*chmod'
+echo keep > old.rec
+status "record: no such command" 127 "$HOTVAR" record -o old.rec -- no-such-command-here
+is "record: a file in the way is left alone" "$(cat old.rec)" keep
+status "record: no such command, no file" 127 "$HOTVAR" record -o never.rec -- no-such-command-here
+check "record: and no file is made" test ! -e never.rec
+
+# ---- processes ----
+status "a process that is gone" 125 "$HOTVAR" -d 1 -p 4194000
+one_line "a process that is gone" 'hotvar: .*4194000'
+status "hotvar record -p of one that is gone" 125 "$HOTVAR" record -o gone.rec -p 4194000
+check "no recording is left of it" test ! -e gone.rec
+
+# ---- bad usage ----
+for bad in --jsno --sorce=perf --limmit=3 --per-procs --outptu=x; do
+	status "unknown option $bad" 2 "$HOTVAR" $bad -- true
+done
+status "unknown option names the nearest" 2 "$HOTVAR" --jsno -- true
+one_line "unknown option names the nearest" "'--json'"
+status "nothing to measure" 2 "$HOTVAR" -q
+one_line "nothing to measure" 'hotvar: .*-p PID'
+status "both a process and a command" 2 "$HOTVAR" -p 1 -- true
+status "-p of no number" 2 "$HOTVAR" -p x
+status "-p 0" 2 "$HOTVAR" -p 0
+for f in 0 -1 20001 x 1.5; do
+	status "-F $f" 2 "$HOTVAR" -F $f -- true
+done
+for d in 0 -1 x nan inf 1e99; do
+	status "-d $d" 2 "$HOTVAR" -d $d -- true
+done
+for by in member type line object page cacheline; do
+	status "--by $by, which is not there yet" 2 "$HOTVAR" --by $by -- true
+	one_line "--by $by is said" "'$by' for --by.*not in version"
+done
+for source in pmu exact fault; do
+	status "--source $source, which is not there yet" 2 "$HOTVAR" --source $source -- true
+	one_line "--source $source is said" "'$source' for --source.*not in version"
+done
+status "--exact, which is not there yet" 2 "$HOTVAR" --exact -- true
+status "--callers, which is not there yet" 2 "$HOTVAR" --callers -- true
+status "--sort of no order" 2 "$HOTVAR" --sort size -- true
+status "--min-share 101" 2 "$HOTVAR" --min-share 101 -- true
+status "--limit -1" 2 "$HOTVAR" --limit -1 -- true
+status "an option without its value" 2 "$HOTVAR" report -i
+status "report: an argument too many" 2 "$HOTVAR" report some.rec
+one_line "report: an argument too many says how" '-i some.rec'
+status "record: no option of reports" 2 "$HOTVAR" record --json -- true
+
+# ---- output that cannot be written ----
+status "-o in no folder" 125 "$HOTVAR" -o no/such/dir -- touch ran
+check "and CMD was not run for nothing" test ! -e ran
+if [ -c /dev/full ]; then
+	status "-o on a full disk" 125 "$HOTVAR" -o /dev/full -- true
+	one_line "-o on a full disk" 'hotvar: .*No space left'
+	status "record on a full disk" 125 "$HOTVAR" record -q -o /dev/full -- true
+	one_line "record on a full disk" 'hotvar: .*No space left'
+else
+	skip "-o on a full disk" "there is no /dev/full"
+fi
+
+# ---- recordings that cannot be read ----
+status "report: no such file" 125 "$HOTVAR" report -i nothing.rec
+one_line "report: no such file" 'hotvar: .*nothing.rec'
+status "report: a directory" 125 "$HOTVAR" report -i ./
+: > empty.rec
+status "report: an empty file" 125 "$HOTVAR" report -i empty.rec
+one_line "report: an empty file" 'empty'
+status "report: no recording" 125 "$HOTVAR" report -i old.rec
+one_line "report: no recording" 'no recording'
+status "record: not over a file that is no recording" 125 "$HOTVAR" record -o old.rec -- true
+is "and it is left alone" "$(cat old.rec)" keep
+status "report: nothing found" 1 "$HOTVAR" report -i a.rec
+
+done_testing
