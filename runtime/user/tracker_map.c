@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracker_map.c - the maps of the tasks that an engine follows, as they change.
+ *
+ * What the kernel shows is believed over what a call's arguments and result
+ * say: by the ioctl a look at a range costs less than a microsecond.  Looks go
+ * by whole areas of the kernel's, whose labels depend on where they begin and end.
+ */
+#include "config.h"
+
+#include "tracker_space.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "grow.h"
+
+#define USER_END ((uint64_t)1 << 63)
+/* Nothing was found at a page: how long to believe it, and how long after reading a whole file. */
+#define MISS_NS 5000000u
+#define READ_NS 50000000u
+#define MAP_ANON 0x20 /* MAP_ANONYMOUS and MAP_PRIVATE of x86, whatever the ABI */
+#define MAP_PRIV 0x02
+
+static struct hvar_event map_event(const struct hvar_mm *mm, const struct hvar_task *task,
+				   uint32_t cause, uint64_t time_ns)
+{
+	struct hvar_event e = { .time_ns = time_ns, .type = HVAR_EVENT_MAP, .mm = mm->id,
+				.pid = task->pid, .tid = task->tid, .cause = cause };
+
+	return e;
+}
+
+/* Look at [@lo, @hi) and tell what differs.  0 or -errno. */
+static int look_and_tell(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+			 uint64_t lo, uint64_t hi, bool fresh, uint32_t cause,
+			 uint64_t time_ns)
+{
+	struct hvar_event base = map_event(mm, task, cause, time_ns);
+	int r = tracker_see(t, mm, (pid_t)task->tid, &lo, &hi, fresh);
+
+	return r ? r : tracker_bring(t, mm, lo, hi, &base);
+}
+
+void tracker_grown(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		   uint64_t time_ns)
+{
+	struct space *s = space_of(mm);
+	const struct hvar_vma *v;
+	uint64_t start, end;
+
+	if (!s->stack || look_extent(&s->look, s->stack, &start, &end))
+		return;
+	v = hvar_vmas_find(&mm->vmas, s->stack);
+	if (v && v->start <= start)
+		return;
+	look_and_tell(t, mm, task, start, end, false, HVAR_CAUSE_FAULT, time_ns);
+}
+
+static bool is_labelled(const struct hvar_vma *v)
+{
+	return v && (v->region == HVAR_REGION_HEAP || v->region == HVAR_REGION_STACK);
+}
+
+/*
+ * Take in the neighbours whose label may come or go: [heap] and [stack] are where
+ * an area touches a certain address, so splitting one unnames a part of it.
+ */
+static void take_in_labels(const struct hvar_mm *mm, struct hvar_range *r)
+{
+	if (r->start >= HVAR_PAGE_SIZE &&
+	    is_labelled(hvar_vmas_find(&mm->vmas, r->start - 1)))
+		r->start -= HVAR_PAGE_SIZE;
+	if (r->end < USER_END && is_labelled(hvar_vmas_find(&mm->vmas, r->end)))
+		r->end += HVAR_PAGE_SIZE;
+}
+
+/* A segment's length is in no argument: the areas tell it. */
+static void bound_shm(const struct hvar_mm *mm, const struct hvar_call *c,
+		      struct hvar_range *r)
+{
+	const struct hvar_vma *v = hvar_vmas_find(&mm->vmas, r->start);
+	uint32_t module = v ? v->module : 0;
+
+	if (c->cause != HVAR_CAUSE_SHMAT && c->cause != HVAR_CAUSE_SHMDT)
+		return;
+	r->end = r->start + HVAR_PAGE_SIZE;
+	if (c->cause == HVAR_CAUSE_SHMDT)
+		for (; module && v && v->module == module; v = hvar_vmas_next(&mm->vmas, v->end))
+			r->end = v->end;
+}
+
+/* Do the arguments of @c leave open what is mapped: a file, or shared memory with an inode? */
+static bool maps_object(const struct hvar_call *c)
+{
+	return c->cause == HVAR_CAUSE_MMAP &&
+	       (c->args[3] & (MAP_ANON | MAP_PRIV)) != (MAP_ANON | MAP_PRIV);
+}
+
+/* Do @c to the list by what it says alone.  0, -EOPNOTSUPP or -ENOMEM. */
+static int apply(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		 const struct hvar_call *c, const struct hvar_vma *file, uint64_t time_ns)
+{
+	struct hvar_event base = map_event(mm, task, c->cause, time_ns);
+	int r;
+
+	while ((r = hvar_call_apply(&mm->vmas, c, space_of(mm)->brk, file, &base,
+				    tracker_emit, t)) == -ENOSPC) {
+		r = grow_vmas_more(&mm->vmas);
+		if (r) {
+			tracker_count(t, STREAM_LOST_MEMORY);
+			return r;
+		}
+	}
+	return r;
+}
+
+/* Nothing can be looked at: what @c maps has no name then. */
+static int apply_blindly(struct tracker *t, struct hvar_mm *mm,
+			 const struct hvar_task *task, const struct hvar_call *c,
+			 uint64_t time_ns)
+{
+	struct hvar_vma file = { .region = HVAR_REGION_FILE };
+	int r;
+
+	r = apply(t, mm, task, c, maps_object(c) ? &file : NULL, time_ns);
+	if (r)
+		tracker_count(t, STREAM_LOST_MAPS);
+	return r == -EOPNOTSUPP ? 0 : r;
+}
+
+static int look_at_ranges(struct tracker *t, struct hvar_mm *mm,
+			  const struct hvar_task *task, const struct hvar_call *c,
+			  struct hvar_range *range, uint32_t n, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int r;
+
+		bound_shm(mm, c, &range[i]);
+		take_in_labels(mm, &range[i]);
+		r = look_and_tell(t, mm, task, range[i].start, range[i].end,
+				  c->cause == HVAR_CAUSE_MMAP, c->cause, time_ns);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64_t time_ns)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+	struct hvar_range range[3];
+	struct hvar_mm *mm;
+	struct space *s;
+	uint32_t n;
+	int r;
+
+	if (!task)
+		return -ESRCH;
+	mm = hvar_tasks_mm(&t->tasks, task);
+	s = space_of(mm);
+	n = hvar_call_ranges(c, s->brk, range);
+	if (n) {
+		r = tracker_window(t, mm, tid);
+		if (!r)
+			tracker_grown(t, mm, task, time_ns);
+		if (r == -ESRCH)
+			return r;
+		if (r) {
+			r = apply_blindly(t, mm, task, c, time_ns);
+		} else if (look_is_cheap(&s->look)) {
+			/* A look alone would not know the old place from a new one. */
+			if (c->cause == HVAR_CAUSE_MREMAP)
+				apply(t, mm, task, c, NULL, time_ns);
+			r = look_at_ranges(t, mm, task, c, range, n, time_ns);
+		} else {
+			r = maps_object(c) ? -EOPNOTSUPP :
+					     apply(t, mm, task, c, NULL, time_ns);
+			if (r == -EOPNOTSUPP)
+				r = look_at_ranges(t, mm, task, c, range, n, time_ns);
+		}
+		if (r)
+			tracker_count(t, STREAM_LOST_MAPS);
+	} else {
+		r = 0;
+	}
+	if (c->cause == HVAR_CAUSE_BRK && c->ret > 0)
+		s->brk = (uint64_t)c->ret;
+	return r;
+}
+
+int tracker_look(struct tracker *t, pid_t pid, uint64_t lo, uint64_t hi, uint32_t cause,
+		 uint64_t time_ns)
+{
+	const struct hvar_task *task = tracker_task_of(t, pid);
+	uint64_t told = t->told;
+	struct hvar_mm *mm;
+	int r;
+
+	if (!task)
+		return -ESRCH;
+	mm = hvar_tasks_mm(&t->tasks, task);
+	r = look_and_tell(t, mm, task, lo, hi, false, cause, time_ns);
+	if (cause == HVAR_CAUSE_NONE)
+		t->lost[STREAM_LOST_MAPS] += t->told - told;
+	if (!r && !lo && hi == UINT64_MAX && !space_of(mm)->stack)
+		tracker_landmarks(t, mm, space_of(mm)->brk);
+	return r;
+}
+
+int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
+		uint64_t time_ns)
+{
+	const struct hvar_task *task = tracker_task_of(t, pid);
+	char name[PATH_MAX + sizeof(" (deleted)")];
+	struct mapstext a = { .v = { .start = m->start, .end = m->end, .pgoff = m->pgoff,
+				     .prot = (uint8_t)m->prot },
+			      .dev_major = m->dev_major, .dev_minor = m->dev_minor,
+			      .ino = m->ino };
+	struct modules_where where = { .pid = pid, .mapped_now = true };
+	size_t len = strlen(m->name);
+	const struct hvar_vma *old;
+	struct hvar_event base;
+	struct hvar_mm *mm;
+
+	if (!task)
+		return -ESRCH;
+	if (m->start >= m->end)
+		return -EINVAL;
+	mm = hvar_tasks_mm(&t->tasks, task);
+	base = map_event(mm, task, HVAR_CAUSE_NONE, time_ns);
+	if (!strcmp(m->name, "//anon"))
+		len = 0;
+	/* A name that perf could not tell, or a build-id in the place of device and inode. */
+	else if (len >= PATH_MAX || (m->name[0] == '/' && (m->name[1] == '/' || !m->ino)))
+		return tracker_look(t, pid, m->start, m->end, HVAR_CAUSE_MMAP, time_ns);
+	memcpy(name, m->name, len);
+	name[len] = '\0';
+	mapstext_name(&a, name, len);
+	if (a.ino && !tracker_window(t, mm, pid))
+		where.look = &space_of(mm)->look;
+	old = hvar_vmas_find(&mm->vmas, m->start);
+	if ((!old || !modules_keep(t->modules, &a, old->module)) &&
+	    modules_number(t->modules, &a, &where))
+		tracker_count(t, STREAM_LOST_MEMORY);
+	if (a.v.region == HVAR_REGION_STACK)
+		space_of(mm)->stack = m->end - HVAR_PAGE_SIZE;
+	if (a.v.region == HVAR_REGION_HEAP)
+		space_of(mm)->brk = m->end;
+	t->nseen = 0;
+	if (grow_array((void **)&t->seen, &t->seen_cap, 1, sizeof(*t->seen))) {
+		tracker_count(t, STREAM_LOST_MEMORY);
+		return -ENOMEM;
+	}
+	t->seen[t->nseen++] = a.v;
+	return tracker_bring(t, mm, m->start, m->end, &base);
+}
+
+const struct hvar_vma *tracker_find(struct tracker *t, pid_t tid, uint64_t addr,
+				    uint64_t time_ns)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+	uint64_t page = HVAR_PAGE_DOWN(addr), told;
+	const struct hvar_vma *v;
+	struct hvar_mm *mm;
+	struct space *s;
+	uint32_t slot;
+	int r;
+
+	if (!task)
+		return NULL;
+	mm = hvar_tasks_mm(&t->tasks, task);
+	v = hvar_vmas_find(&mm->vmas, addr);
+	if (v || addr >= USER_END)
+		return v;
+	s = space_of(mm);
+	slot = (uint32_t)(page >> HVAR_PAGE_SHIFT) & (SPACE_MISSES - 1);
+	if (s->miss[slot].time_ns && s->miss[slot].page == page &&
+	    time_ns - s->miss[slot].time_ns < MISS_NS)
+		return NULL;
+	s->miss[slot].page = page;
+	s->miss[slot].time_ns = time_ns;
+	if (tracker_window(t, mm, tid))
+		return NULL;
+	if (!look_is_cheap(&s->look)) {
+		if (s->read_ns && time_ns - s->read_ns < READ_NS)
+			return NULL;
+		s->read_ns = time_ns;
+	}
+	tracker_grown(t, mm, task, time_ns);
+	v = hvar_vmas_find(&mm->vmas, addr);
+	if (v)
+		return v;
+	told = t->told;
+	r = look_and_tell(t, mm, task, page, page + HVAR_PAGE_SIZE, false, HVAR_CAUSE_NONE,
+			  time_ns);
+	t->lost[STREAM_LOST_MAPS] += t->told - told;
+	return r ? NULL : hvar_vmas_find(&mm->vmas, addr);
+}

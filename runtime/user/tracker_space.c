@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracker_space.c - the tracker's windows on address spaces, and what is seen through them.
+ *
+ * A window is a file descriptor, so only so many are open: those looked through
+ * last.  It shows one address space, but was opened through a task, and a read
+ * fails once that task has ended; then another task's opens it again.
+ */
+#include "config.h"
+
+#include "tracker_space.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "grow.h"
+
+#define FIRST_AREAS 64
+
+int space_born(struct hvar_mm *mm, const struct hvar_mm *from)
+{
+	struct space *s = calloc(1, sizeof(*s));
+	int r = -ENOMEM;
+
+	if (s)
+		r = from ? grow_vmas_copy(&mm->vmas, &from->vmas) :
+			   grow_vmas_init(&mm->vmas, FIRST_AREAS);
+	if (r) {
+		free(s);
+		return r;
+	}
+	s->look.fd = -1;
+	if (from) {
+		s->brk = space_of(from)->brk;
+		s->stack = space_of(from)->stack;
+		s->started_ns = space_of(from)->started_ns;
+	}
+	mm->host = s;
+	return 0;
+}
+
+static void close_window(struct tracker *t, struct space *s)
+{
+	if (s->look.fd < 0)
+		return;
+	look_close(&s->look);
+	t->windows--;
+}
+
+void space_gone(struct tracker *t, struct hvar_mm *mm)
+{
+	struct space *s = space_of(mm);
+
+	if (!s)
+		return;
+	close_window(t, s);
+	grow_vmas_fini(&mm->vmas);
+	free(s);
+	mm->host = NULL;
+}
+
+static void close_oldest(struct tracker *t)
+{
+	struct space *oldest = NULL;
+
+	for (uint32_t i = 0; i < t->tasks.nmms; i++) {
+		struct space *s = t->tasks.mms[i].id ? space_of(&t->tasks.mms[i]) : NULL;
+
+		if (s && s->look.fd >= 0 &&
+		    (!oldest || t->clock - s->used > t->clock - oldest->used))
+			oldest = s;
+	}
+	if (oldest)
+		close_window(t, oldest);
+}
+
+/* Open @s's window through @tid. */
+static int open_window(struct tracker *t, struct space *s, pid_t tid)
+{
+	int r;
+
+	if (t->windows >= t->max_windows)
+		close_oldest(t);
+	r = look_open(&s->look, tid);
+	if (!r)
+		t->windows++;
+	return r;
+}
+
+int tracker_window(struct tracker *t, struct hvar_mm *mm, pid_t tid)
+{
+	struct space *s = space_of(mm);
+	int r;
+
+	s->used = ++t->clock;
+	if (s->look.fd >= 0)
+		return 0;
+	if (s->denied)
+		return -EACCES;
+	r = open_window(t, s, tid);
+	for (uint32_t i = 0; r == -ESRCH && i < t->tasks.ntasks; i++) {
+		const struct hvar_task *task = &t->tasks.tasks[i];
+
+		if (task->tid && task->tid != (uint32_t)tid &&
+		    hvar_tasks_mm(&t->tasks, task) == mm)
+			r = open_window(t, s, (pid_t)task->tid);
+	}
+	s->denied = r == -EACCES || r == -EPERM;
+	return r;
+}
+
+/*
+ * A window opened anew may show what a task has executed meanwhile, of which the
+ * news is to come: the stack, placed at random, tells the two apart.
+ */
+static bool is_same_space(struct tracker *t, const struct space *s)
+{
+	if (!s->stack)
+		return true;
+	return !look_at(&s->look, s->stack, s->stack + 1, &t->areas) && t->areas.n &&
+	       t->areas.v[0].v.end == s->stack + HVAR_PAGE_SIZE;
+}
+
+static int see_areas(struct tracker *t, struct hvar_mm *mm, pid_t tid,
+		     uint64_t lo, uint64_t hi)
+{
+	int r = tracker_window(t, mm, tid);
+
+	if (r)
+		return r;
+	r = look_at(&space_of(mm)->look, lo, hi, &t->areas);
+	if (r != -ESRCH)
+		return r;
+	/* The task of this window is gone: another may see still. */
+	close_window(t, space_of(mm));
+	r = tracker_window(t, mm, tid);
+	if (!r && !is_same_space(t, space_of(mm))) {
+		close_window(t, space_of(mm));
+		r = -ESRCH;
+	}
+	return r ? r : look_at(&space_of(mm)->look, lo, hi, &t->areas);
+}
+
+int tracker_see(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t *lo,
+		uint64_t *hi, bool fresh)
+{
+	struct modules_where where = {
+		.pid = tid, .look = &space_of(mm)->look, .mapped_now = fresh,
+		.started_ns = space_of(mm)->started_ns,
+	};
+	int r = see_areas(t, mm, tid, *lo, *hi);
+
+	t->lost[STREAM_LOST_MAPS] += t->areas.torn;
+	t->areas.torn = 0;
+	t->nseen = 0;
+	if (!r)
+		r = grow_array((void **)&t->seen, &t->seen_cap, t->areas.n,
+			       sizeof(*t->seen));
+	if (r)
+		return r;
+	for (size_t i = 0; i < t->areas.n; i++) {
+		struct mapstext *a = &t->areas.v[i];
+		const struct hvar_vma *old = NULL;
+
+		if (a->ino || a->path_len)
+			old = hvar_vmas_find(&mm->vmas, a->v.start);
+		if ((!old || !modules_keep(t->modules, a, old->module)) &&
+		    modules_number(t->modules, a, &where))
+			tracker_count(t, STREAM_LOST_MEMORY);
+		t->seen[t->nseen++] = a->v;
+	}
+	if (t->nseen && t->seen[0].start < *lo)
+		*lo = t->seen[0].start;
+	if (t->nseen && t->seen[t->nseen - 1].end > *hi)
+		*hi = t->seen[t->nseen - 1].end;
+	return 0;
+}
+
+/* Everything known of module @id, before the first event that names it. */
+static void tell_module(struct tracker *t, uint32_t id)
+{
+	const struct hvar_module *m = modules_get(t->modules, id);
+	const char *path = modules_path(t->modules, id);
+	struct stream_module rec = { .id = id, .path_len = (uint32_t)strlen(path), .m = *m };
+
+	rec.m.path = 0;
+	stream_put(t->out, STREAM_MODULE, &rec, sizeof(rec), path, rec.path_len);
+	modules_told(t->modules, id);
+}
+
+void tracker_tell_modules(struct tracker *t)
+{
+	uint32_t id;
+
+	while ((id = modules_changed(t->modules)) != 0)
+		tell_module(t, id);
+}
+
+void tracker_emit(void *ctx, const struct hvar_event *e)
+{
+	struct tracker *t = ctx;
+
+	if (modules_news(t->modules, e->module))
+		tell_module(t, e->module);
+	stream_put_event(t->out, e);
+	t->told++;
+}
+
+int tracker_bring(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t hi,
+		  const struct hvar_event *base)
+{
+	int r;
+
+	for (;;) {
+		r = hvar_diff(&mm->vmas, lo, hi, t->seen, (uint32_t)t->nseen, base,
+			      tracker_emit, t);
+		if (r != -ENOSPC)
+			break;
+		r = grow_vmas_more(&mm->vmas);
+		if (r) {
+			tracker_count(t, STREAM_LOST_MEMORY);
+			break;
+		}
+	}
+	return r;
+}
+
+void tracker_landmarks(struct tracker *t, struct hvar_mm *mm, uint64_t start_brk)
+{
+	struct space *s = space_of(mm);
+
+	s->stack = 0;
+	s->brk = start_brk;
+	for (size_t i = 0; i < t->nseen; i++) {
+		if (t->seen[i].region == HVAR_REGION_STACK)
+			s->stack = t->seen[i].end - HVAR_PAGE_SIZE;
+		if (t->seen[i].region == HVAR_REGION_HEAP)
+			s->brk = t->seen[i].end;
+	}
+}
+
+/*
+ *	1234 (a name) of) its own) S 1 ...
+ *	pid  comm, any bytes, maybe parentheses and newlines too; then state = field 3
+ *
+ * proc_pid_stat(5): field 22 is starttime, 47 start_brk.
+ */
+int tracker_stat(pid_t tid, struct tracker_stat *out)
+{
+	char path[64], text[2048], *p;
+	ssize_t n;
+	int fd;
+
+	memset(out, 0, sizeof(*out));
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return (int)n;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	if (!p || p[1] != ' ' || !p[2])
+		return -EPROTO;
+	p += 2;
+	out->state = *p;
+	for (int field = 3; field <= 47 && *p; field++) {
+		if (field == 22)
+			out->start_time = strtoull(p, NULL, 10);
+		if (field == 47)
+			out->start_brk = strtoull(p, NULL, 10);
+		p += strcspn(p, " ");
+		p += strspn(p, " ");
+	}
+	return 0;
+}

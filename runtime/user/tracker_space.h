@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracker_space.h - what the tracker keeps of an address space, private to tracker*.c.
+ *
+ * mm->vmas is its list, mm->host its struct space.  Every change of a list goes
+ * through tracker_bring(), which tells it.
+ */
+#ifndef TRACKER_SPACE_H
+#define TRACKER_SPACE_H
+
+#include "look.h"
+#include "modules.h"
+#include "tracker.h"
+
+/* Pages where nothing was found: asked for again only after a while. */
+#define SPACE_MISSES 64
+
+struct space {
+	struct look look;   /* its window, open or not */
+	uint32_t used;	    /* tracker's clock when it was last looked through */
+	bool denied;	    /* the kernel does not let us look */
+	uint64_t brk;	    /* program break; 0: not known */
+	uint64_t stack;	    /* an address in [stack]; 0: not known */
+	uint64_t read_ns;   /* event time of the last read of the whole file on a miss */
+	uint64_t started_ns; /* realtime: for files that changed after it */
+	struct {
+		uint64_t page;
+		uint64_t time_ns;
+	} miss[SPACE_MISSES];
+};
+
+struct tracker {
+	struct stream *out;
+	struct hvar_tasks tasks;
+	struct modules *modules;
+	struct look_areas areas; /* of the last look */
+	struct hvar_vma *seen;	 /* the same, numbered */
+	size_t nseen, seen_cap;
+	uint32_t clock, windows, max_windows;
+	uint64_t told;		 /* events */
+	uint64_t lost[STREAM_LOST_WHATS]; /* since they were last told */
+};
+
+/* Memory for a new address space: a copy of @from's list, or an empty one.  0 or -ENOMEM. */
+int space_born(struct hvar_mm *mm, const struct hvar_mm *from);
+/* Take back the memory of an address space that is gone. */
+void space_gone(struct tracker *t, struct hvar_mm *mm);
+
+static inline struct space *space_of(const struct hvar_mm *mm)
+{
+	return mm->host;
+}
+
+/*
+ * Look at [*@lo, *@hi) of @mm into t->seen, @tid being a task in it, and widen the
+ * range to the areas seen.  @fresh: what is new there was mapped just now.
+ */
+int tracker_see(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t *lo,
+		uint64_t *hi, bool fresh);
+/* Open @mm's window through any of its tasks, @tid first.  0 or -errno. */
+int tracker_window(struct tracker *t, struct hvar_mm *mm, pid_t tid);
+/* Bring @mm's list in [@lo, @hi) up to t->seen and tell what changed.  0 or -ENOMEM. */
+int tracker_bring(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t hi,
+		  const struct hvar_event *base);
+/* An emit function for the core: @ctx is the tracker. */
+void tracker_emit(void *ctx, const struct hvar_event *e);
+/* Tell how far the stack of @mm, where @task is, has grown by itself. */
+void tracker_grown(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		   uint64_t time_ns);
+/* Tell again the modules of which a fact has changed since they were told. */
+void tracker_tell_modules(struct tracker *t);
+/* After a look at everything: note where stack and heap end. */
+void tracker_landmarks(struct tracker *t, struct hvar_mm *mm, uint64_t start_brk);
+
+/* The part of /proc/TID/stat that we use; 0 or -errno. */
+struct tracker_stat {
+	char state;
+	uint64_t start_time; /* ticks since boot */
+	uint64_t start_brk;  /* 0 if the kernel hides it */
+};
+int tracker_stat(pid_t tid, struct tracker_stat *out);
+
+/* A task of @pid, the leader if it is followed; NULL if none is. */
+struct hvar_task *tracker_task_of(const struct tracker *t, pid_t pid);
+
+static inline void tracker_count(struct tracker *t, enum stream_loss_what what)
+{
+	t->lost[what]++;
+}
+
+#endif /* TRACKER_SPACE_H */
