@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# doc.sh - what the documentation says is so: options, subcommands, README's examples.
+. "$top_srcdir/testsuite/lib.sh"
+
+man=$top_srcdir/doc/hotvar.1
+# The man page's words, escapes undone.
+sed 's/\\-/-/g; s/\\f[BIRP]//g; s/"//g' "$man" > "$tmp/man"
+
+subcommands=$("$HOTVAR" --help 2>&1 | sed -n 's/^  \([a-z][a-z]*\)  *[a-z].*/\1/p')
+check "--help lists subcommands" test "$(echo "$subcommands" | grep -c .)" -ge 6
+
+# ---- options -----------------------------------------------------------------------------------------------
+
+options_of() {
+	"$HOTVAR" "$@" --help 2>&1 | grep -oE -- '^ +(-[A-Za-z?], )?--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | sort -u
+}
+for s in '' $subcommands; do
+	# shellcheck disable=SC2086
+	options_of $s > "$tmp/options"
+	check "hotvar ${s:-(none)}: --help lists options" test "$(grep -c . "$tmp/options")" -ge 4
+	absent=$(while read -r o; do grep -qE -- "(^|[^a-z-])$o([^a-z-]|\$)" "$tmp/man" || echo "$o"; done < "$tmp/options")
+	is "hotvar ${s:-(none)}: each is in the man page" "$absent" ""
+	[ -z "$s" ] || like "hotvar $s: has its paragraph there" "$(cat "$tmp/man")" "^\\.B hotvar $s\$"
+	cat "$tmp/options" >> "$tmp/all"
+done
+grep -oE -- '(^|[^a-z-])--[a-z][a-z-]*' "$tmp/man" | grep -oE -- '--[a-z-]+' | sort -u > "$tmp/documented"
+is "the man page has no option that none takes" "$(sort -u "$tmp/all" | comm -13 - "$tmp/documented")" ""
+like "the man page has this version" "$(cat "$tmp/man")" "hotvar $VERSION( |\$)"
+
+if command -v man > /dev/null && command -v groff > /dev/null; then
+	is "man has nothing to say about it" "$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$man" 2>&1 > /dev/null)" ""
+fi
+
+# ---- README ------------------------------------------------------------------------------------------------
+
+# A block ```sh after a line <!-- test: WORD... --> is run, each line that begins with "$ "; the block's output must hold
+# each WORD.  They run in a folder with a link to the sources and the built command in PATH.
+readme=$top_srcdir/README.md
+mkdir "$tmp/readme"
+awk -v dir="$tmp/readme" '
+	/^<!-- test:.*-->$/ { words = $0; sub(/^<!-- test: */, "", words); sub(/ *-->$/, "", words); next }
+	/^```sh$/ && words != "" { n++; out = dir "/" n; print words > (out ".words"); on = 1; next }
+	/^```$/ { on = 0; words = ""; next }
+	on && /^\$ / { print substr($0, 3) > (out ".cmd") }' "$readme"
+check "README has examples to run" test "$(ls "$tmp/readme" | grep -c cmd)" -ge 3
+ln -s "$top_srcdir/examples" "$tmp/examples"
+cd "$tmp" || exit 1
+export XDG_CACHE_HOME="$tmp/cache"
+for c in "$tmp/readme"/*.cmd; do
+	n=$(basename "$c" .cmd)
+	PATH=$(dirname "$HOTVAR"):$PATH timeout 60 sh -e "$c" < /dev/null > "$tmp/out" 2>&1
+	rc=$?
+	is "README example $n ($(head -n 1 "$c")): exit status" "$rc" 0
+	for w in $(cat "$tmp/readme/$n.words"); do
+		like "README example $n shows $w" "$(cat "$tmp/out")" "$w"
+	done
+done
+
+done_testing
