@@ -39,6 +39,7 @@ enum {
 	LOOK_SHARE = 400,     /* one part in so many of the time goes into reading maps */
 	ATTACH_PASSES = 5,
 	MANY_PROCESSES = 20,
+	OUR_NICE = -10,
 };
 
 struct engine {
@@ -383,19 +384,38 @@ static void finish(struct engine *g)
 	stream_flush(g->s->out);
 }
 
+/*
+ * A target of hundreds of busy threads would leave us so little of a CPU that the
+ * rings overflow.  This thread needs next to nothing, but in time: where it may, it goes
+ * first.  Returns what its nice value was.
+ */
+static int go_first(void)
+{
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	int was = getpriority(PRIO_PROCESS, (id_t)self);
+
+	if (was > OUR_NICE)
+		setpriority(PRIO_PROCESS, (id_t)self, OUR_NICE);
+	return was;
+}
+
 static int run(struct session *s, struct err *e)
 {
 	struct engine g = { .s = s, .pidfd = -1, .launch = { .go_fd = -1, .why_fd = -1 } };
-	int err = set_up(&g, e);
+	int was_nice, err = set_up(&g, e);
 
-	if (!err)
-		err = s->argv ? launch(&g, e) : attach(&g, e);
+	if (!err && s->argv)
+		err = launch(&g, e);
+	was_nice = go_first(); /* CMD has been forked and has its own */
+	if (!err && !s->argv)
+		err = attach(&g, e);
 	if (!err) {
 		g.pidfd = (int)syscall(SYS_pidfd_open, g.pid, 0);
 		measure(&g);
 		finish(&g);
 	}
 	tear_down(&g);
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), was_nice);
 	return err;
 }
 

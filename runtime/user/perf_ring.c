@@ -23,6 +23,7 @@ enum {
 	MAX_PAGES = 2048,
 	RECORD_MAX = 65536,
 	OWNERS = 4096,
+	RESERVED_FDS = 600,
 	MAX_APART = 128, /* tasks kept apart: the last ones */
 	TAKEOVER = 3, /* samples in a row from another event */
 };
@@ -352,6 +353,19 @@ static bool raise_fd_limit(void)
 	return !setrlimit(RLIMIT_NOFILE, &l);
 }
 
+/*
+ * Is @fd, the lowest that was free, so high that the rest of us would soon be left
+ * without?  Maps must be read and code, whatever the number of threads.
+ */
+static bool too_high(int fd)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur == RLIM_INFINITY)
+		return false;
+	return (rlim_t)fd >= l.rlim_cur - (l.rlim_cur > 4 * RESERVED_FDS ? RESERVED_FDS : l.rlim_cur / 4);
+}
+
 static int room_for_fds(struct perf_rings *r)
 {
 	size_t cap = r->cap_fds ? r->cap_fds * 2 : 64;
@@ -397,6 +411,10 @@ static int add_event(struct perf_rings *r, struct perf_event_attr *a, pid_t tid,
 		fd = perf_open(a, tid, r->cpus[i].cpu);
 	if (fd < 0)
 		return errno == ENODEV ? 0 : -errno; /* the CPU went away */
+	if (too_high(fd) && !raise_fd_limit()) {
+		close(fd);
+		return -EMFILE;
+	}
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd)) {
 		int code = errno;
 
