@@ -212,6 +212,7 @@ static void read_table(struct blocks *b, struct blocks_switch *sw, uint64_t addr
 		add_leader(b, to);
 	}
 	sw->closed = bound <= MAX_TARGETS && i == bound;
+	sw->n_table = i;
 }
 
 /* jmp *table(,%rax,8), or of a position-independent program:

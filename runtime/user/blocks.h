@@ -28,6 +28,7 @@ struct blocks_switch {
 	uint64_t table;	     /* offset of the table from the function's start, modulo 2^64 */
 	uint32_t *targets;   /* instructions by table entry, or in order seen */
 	uint32_t n, cap;
+	uint32_t n_table;    /* the first so many are the table's entries */
 };
 
 struct blocks {

@@ -202,13 +202,17 @@ static void take_branch(void *ctx, struct site_function *f, uint32_t i, bool tak
 		f->branches[i].not_taken++;
 }
 
-static void take_jump(void *ctx, struct site_function *f, uint32_t i, uint64_t off)
+static void take_jump(void *ctx, struct site_function *f, uint32_t i, uint64_t off,
+		      bool own)
 {
 	uint32_t to = blocks_find(f->b, off);
 
 	(void)ctx;
-	if (to != BLOCKS_NONE)
-		blocks_saw_jump(f->b, i, to);
+	if (to == BLOCKS_NONE)
+		return;
+	blocks_saw_jump(f->b, i, to);
+	if (own)
+		site_jump_note(f, i, to);
 }
 
 static enum estimate_reason take(struct taking *t)
@@ -227,6 +231,7 @@ static enum estimate_reason take(struct taking *t)
 	t->e->placed_ns += ns;
 	if (t->s->ev.u.sample.flags & HVAR_SAMPLE_NOREGS)
 		return ESTIMATE_NO_REGS;
+	site_keep(f, t->insn, t->s->regs);
 	window_run(t->s, f, t->insn, &sink);
 	if (!t->n_own)
 		return ESTIMATE_NO_OPERAND;

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "estimate_graph.h"
+#include "estimate_loops.h"
 
 enum {
-	MIN_SAMPLES = 4,     /* of a function whose inside is worth solving */
+	SMALL = 1000,	     /* instructions of a function whose inside is always solved */
+	MIN_SAMPLES = 4,     /* of a larger one for it */
 	MAX_NODES = 20000,   /* solved together; the least sampled functions go without */
 	MAX_OUT = 64,	     /* ways out of one block */
 };
@@ -21,6 +23,7 @@ struct placing {
 	struct site_function *f;
 	uint32_t *node_at;   /* by instruction: node that begins there, or BLOCKS_NONE */
 	bool whole;	     /* with all its edges */
+	uint32_t first_node, end_node, first_edge, end_edge;
 };
 
 struct building {
@@ -32,8 +35,7 @@ struct building {
 
 void graph_fini(struct graph *g)
 {
-	free(g->flow.nodes);
-	free(g->flow.edges);
+	flow_graph_fini(&g->flow);
 	free(g->blocks);
 	memset(g, 0, sizeof(*g));
 }
@@ -72,7 +74,7 @@ static struct flow_node *add_node(struct graph *g, struct site_function *f,
 			return NULL;
 		g->cap_nodes = cap;
 	}
-	g->blocks[g->flow.n_nodes] = (struct graph_block){ f, first, end };
+	g->blocks[g->flow.n_nodes] = (struct graph_block){ f, first, end, false };
 	node = &g->flow.nodes[g->flow.n_nodes++];
 	memset(node, 0, sizeof(*node));
 	for (uint32_t i = first; i < end; i++) {
@@ -106,6 +108,7 @@ static int place_lone(struct building *b, struct placing *p)
 {
 	uint32_t first, end;
 
+	p->first_node = b->g->flow.n_nodes;
 	for (uint32_t i = 0; i < p->f->n; i = end) {
 		uint32_t n = 0;
 
@@ -115,6 +118,7 @@ static int place_lone(struct building *b, struct placing *p)
 		if (n && !add_node(b->g, p->f, first, end))
 			return -ENOMEM;
 	}
+	p->end_node = b->g->flow.n_nodes;
 	return 0;
 }
 
@@ -154,6 +158,7 @@ static int place_whole(struct building *b, struct placing *p)
 		for (uint32_t e = 0; e < n_out; e++)
 			reach(b, p, out[e], &n);
 	}
+	p->first_node = b->g->flow.n_nodes;
 	for (uint32_t i = 0; i < p->f->n; i++) {
 		uint32_t first, end;
 
@@ -164,6 +169,7 @@ static int place_whole(struct building *b, struct placing *p)
 		if (!add_node(b->g, p->f, first, end))
 			return -ENOMEM;
 	}
+	p->end_node = b->g->flow.n_nodes;
 	free(b->queue);
 	b->queue = NULL;
 	return 0;
@@ -193,6 +199,22 @@ static uint32_t entry_of(const struct building *b, const struct site_function *f
 	return b->places[lo].node_at[0];
 }
 
+/* How often the indirect jump at @from was seen to go to @to; false if it was never seen to go anywhere. */
+static bool jumps_seen(const struct site_function *f, uint32_t from, uint32_t to,
+		       uint32_t *count)
+{
+	bool any = false;
+
+	for (uint32_t k = 0; k < f->n_jumps; k++) {
+		if (f->jumps[k].from != from)
+			continue;
+		any = true;
+		if (f->jumps[k].to == to)
+			*count = f->jumps[k].count;
+	}
+	return any;
+}
+
 static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 {
 	const struct graph_block *at = &b->g->blocks[node];
@@ -216,6 +238,12 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 			e->has_seen = true;
 			e->seen = through ? br->not_taken : br->taken;
 		}
+		if (in->flow == DECODE_INDIRECT) {
+			uint32_t seen = 0;
+
+			e->has_seen = jumps_seen(f, last, out[k], &seen);
+			e->seen = seen;
+		}
 	}
 	if (in->flow == DECODE_CALL && entry_of(b, f, where) != FLOW_OUTSIDE) {
 		e = add_edge(b->g, node, entry_of(b, f, where));
@@ -232,10 +260,55 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 			e->has_seen = true;
 			e->seen = br->taken;
 		}
-	} else if (leaves) {
-		b->g->flow.nodes[node].open_out = true;
+	} else if (leaves || !n) {
+		e = add_edge(b->g, node, FLOW_OUTSIDE);
+		if (!e)
+			return -ENOMEM;
+		/* Targets seen are all there is, as far as we know. */
+		e->has_seen = in->flow == DECODE_INDIRECT && n;
 	}
 	return 0;
+}
+
+/* What comes from outside: callers, and whatever leads to a block that nothing we know leads to. */
+static int open_blocks(struct graph *g, struct placing *p)
+{
+	for (uint32_t v = p->first_node; v < p->end_node; v++)
+		g->blocks[v].open = true;
+	for (uint32_t e = p->first_edge; e < g->flow.n_edges; e++) {
+		const struct flow_edge *edge = &g->flow.edges[e];
+
+		if (!edge->is_call && edge->to >= p->first_node && edge->to < p->end_node)
+			g->blocks[edge->to].open = false;
+	}
+	g->blocks[p->node_at[0]].open = true;
+	for (uint32_t v = p->first_node; v < p->end_node; v++)
+		if (g->blocks[v].open && !add_edge(g, FLOW_OUTSIDE, v))
+			return -ENOMEM;
+	return 0;
+}
+
+/* Blocks on their own: from somewhere, to somewhere. */
+static int lone_edges(struct graph *g, uint32_t first, uint32_t end)
+{
+	for (uint32_t v = first; v < end; v++)
+		if (!add_edge(g, FLOW_OUTSIDE, v) || !add_edge(g, v, FLOW_OUTSIDE))
+			return -ENOMEM;
+	return 0;
+}
+
+static int function_cut(struct building *b, const struct placing *p)
+{
+	uint32_t n = p->end_node - p->first_node;
+	uint32_t *nodes = malloc((n + 1) * sizeof(*nodes));
+	int err = -ENOMEM;
+
+	for (uint32_t v = 0; nodes && v < n; v++)
+		nodes[v] = p->first_node + v;
+	if (nodes)
+		err = flow_graph_cut(&b->g->flow, nodes, n);
+	free(nodes);
+	return err;
 }
 
 static int draw_edges(struct building *b)
@@ -245,21 +318,23 @@ static int draw_edges(struct building *b)
 	for (size_t k = 0; k < b->s->n; k++) {
 		struct placing *p = &b->places[k];
 
-		if (!p->whole)
+		if (!p->whole) {
+			if (lone_edges(g, p->first_node, p->end_node))
+				return -ENOMEM;
 			continue;
+		}
+		p->first_edge = g->flow.n_edges;
 		for (uint32_t i = 0; i < p->f->n; i++)
 			if (p->node_at[i] != BLOCKS_NONE &&
 			    edges_of_block(b, p, p->node_at[i]))
 				return -ENOMEM;
-		if (!add_edge(g, FLOW_OUTSIDE, p->node_at[0]))
+		if (open_blocks(g, p))
+			return -ENOMEM;
+		p->end_edge = g->flow.n_edges;
+		if (function_cut(b, p) ||
+		    loops_apply(g, p->first_node, p->end_node, p->first_edge, p->end_edge))
 			return -ENOMEM;
 	}
-	/* Samples in a block that nothing we know leads to: something does. */
-	for (uint32_t i = 0; i < g->flow.n_nodes; i++)
-		g->flow.nodes[i].open_in = true;
-	for (uint32_t e = 0; e < g->flow.n_edges; e++)
-		if (g->flow.edges[e].to != FLOW_OUTSIDE)
-			g->flow.nodes[g->flow.edges[e].to].open_in = false;
 	return 0;
 }
 
@@ -291,16 +366,40 @@ static int place_all(struct building *b, struct ranked *order)
 		p->f = b->s->v[order[k].i];
 		if (!p->f->b || !p->f->n)
 			continue;
-		if ((p->f->samples >= MIN_SAMPLES || !p->f->samples) &&
+		if ((p->f->samples >= MIN_SAMPLES || p->f->n <= SMALL) &&
 		    p->f->b->bounded &&
 		    b->g->flow.n_nodes + p->f->n < MAX_NODES)
 			err = place_whole(b, p);
 		else
-			err = place_lone(b, p);
+			err = place_lone(b, p); /* nothing, if it has no samples */
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+/* Does code that takes a part of the samples worth naming call through pointers? */
+static bool calls_unseen(const struct sites *s)
+{
+	uint64_t all = 0;
+
+	for (size_t k = 0; k < s->n; k++)
+		all += s->v[k]->samples;
+	for (size_t k = 0; k < s->n; k++) {
+		const struct site_function *f = s->v[k];
+
+		if (!f->samples || f->samples * 200ull < all)
+			continue;
+		for (uint32_t i = 0; i < f->n; i++) {
+			const struct decode_insn *in = &f->b->insn[i];
+
+			/* call *slot(%rip) is an import: one function, in another module */
+			if (in->flow == DECODE_INDIRECT_CALL &&
+			    !(in->n_mem && in->mem[0].base == DECODE_RIP))
+				return true;
+		}
+	}
+	return false;
 }
 
 int graph_build(struct graph *g, const struct sites *s)
@@ -313,6 +412,7 @@ int graph_build(struct graph *g, const struct sites *s)
 	b.places = calloc(s->n + 1, sizeof(*b.places));
 	if (order && b.places)
 		err = place_all(&b, order);
+	g->flow.calls_unseen = calls_unseen(s);
 	if (!err)
 		err = draw_edges(&b);
 	for (size_t i = 0; b.places && i < s->n; i++)

@@ -15,6 +15,7 @@
 struct graph_block {
 	struct site_function *f;
 	uint32_t first, end;	/* instructions */
+	bool open;		/* control may come here from where we do not know */
 };
 
 struct graph {

@@ -46,6 +46,8 @@ static void function_free(struct site_function *f)
 	free(f->hits);
 	free(f->time_ns);
 	free(f->branches);
+	free(f->kept);
+	free(f->jumps);
 	blocks_free(f->b);
 	free(f);
 }
@@ -385,4 +387,44 @@ void site_operand_note(struct site_operand *o, uint32_t variable)
 		o->cap = cap;
 	}
 	o->v[o->n++] = (struct site_var){ variable, 1 };
+}
+
+void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS])
+{
+	uint32_t at = f->n_kept++;
+
+	if (!f->kept)
+		f->kept = malloc(SITE_KEPT * sizeof(*f->kept));
+	if (!f->kept) {
+		f->n_kept = 0;
+		return;
+	}
+	/* Each sample has the same chance to be among the kept, whenever it comes. */
+	if (at >= SITE_KEPT)
+		at = (uint32_t)((uint64_t)(uint32_t)(at * 0x9e3779b97f4a7c15ull >> 32) *
+				(at + 1) >> 32);
+	if (at < SITE_KEPT) {
+		f->kept[at].insn = i;
+		memcpy(f->kept[at].regs, regs, sizeof(f->kept[at].regs));
+	}
+}
+
+void site_jump_note(struct site_function *f, uint32_t i, uint32_t to)
+{
+	for (uint32_t k = 0; k < f->n_jumps; k++) {
+		if (f->jumps[k].from == i && f->jumps[k].to == to) {
+			f->jumps[k].count++;
+			return;
+		}
+	}
+	if (f->n_jumps == f->cap_jumps) {
+		uint32_t cap = f->cap_jumps ? 2 * f->cap_jumps : 8;
+		struct site_jump *v = realloc(f->jumps, cap * sizeof(*v));
+
+		if (!v)
+			return;
+		f->jumps = v;
+		f->cap_jumps = cap;
+	}
+	f->jumps[f->n_jumps++] = (struct site_jump){ i, to, 1 };
 }

@@ -33,6 +33,19 @@ struct site_branch {
 	uint32_t taken, not_taken;
 };
 
+/* The registers of one sample of a function: a fair choice of them is kept. */
+enum { SITE_KEPT = 256 };
+struct site_kept {
+	uint32_t insn;
+	uint64_t regs[DECODE_REGS];
+};
+
+/* Where an indirect jump went, or would have gone. */
+struct site_jump {
+	uint32_t from, to;    /* instructions */
+	uint32_t count;
+};
+
 struct site_function {
 	uint32_t module, mm;
 	uint64_t start, end;	/* in units of code_site.where */
@@ -42,7 +55,11 @@ struct site_function {
 	double *time_ns;
 	struct site_operand **ops; /* by instruction: its n_mem operands, NULL: nothing yet */
 	struct site_branch *branches;
+	struct site_jump *jumps; /* in order first seen */
+	uint32_t n_jumps, cap_jumps;
 	uint32_t samples;
+	struct site_kept *kept;	/* SITE_KEPT of them at most, NULL: none yet */
+	uint32_t n_kept;	/* seen */
 	bool sought;		/* its callers have been looked for */
 };
 
@@ -93,5 +110,9 @@ struct site_operand *site_operands(struct site_function *f, uint32_t i);
 
 /* Note that @o touched @variable once. */
 void site_operand_note(struct site_operand *o, uint32_t variable);
+
+/* Keep the registers of a sample at @i, perhaps; note that the jump at @i went to @to. */
+void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS]);
+void site_jump_note(struct site_function *f, uint32_t i, uint32_t to);
 
 #endif /* ESTIMATE_SITES_H */

@@ -41,13 +41,53 @@ static void tell_operands(const struct window *w, uint32_t i,
 	}
 }
 
+/* A load from a jump table gives what the table says, if the index is known. */
+static void table_load(const struct window *w, uint32_t i, const struct decode_regs *before,
+		       struct decode_regs *after)
+{
+	const struct blocks_switch *sw;
+	uint64_t off;
+
+	if (!w->f->b->n_sw || !w->f->b->insn[i].n_mem)
+		return;
+	sw = blocks_switch_of(w->f->b, i);
+	if (!sw || sw->load != i || sw->result == DECODE_NONE ||
+	    before->known[sw->index] < 64 || before->v[sw->index] >= sw->n_table)
+		return;
+	off = w->f->b->off[sw->targets[before->v[sw->index]]];
+	after->v[sw->result] = sw->relative ? off - sw->table : off + w->base;
+	after->known[sw->result] = 64;
+}
+
+/* From before instruction @i of the window to after it. */
+static void step(const struct window *w, uint32_t i, struct decode_regs *regs)
+{
+	struct decode_regs before;
+	bool table = w->f->b->n_sw && w->f->b->insn[i].n_mem;
+
+	if (table)
+		before = *regs;
+	decode_regs_forward(regs, &w->f->b->insn[i], address_of(w, i));
+	if (table)
+		table_load(w, i, &before, regs);
+}
+
 /* Where the indirect jump at @i goes, if the registers before it tell. */
 static bool jump_target(const struct window *w, uint32_t i,
 			const struct decode_regs *regs, uint64_t *off)
 {
 	uint8_t r = w->f->b->insn[i].jump_reg;
+	const struct blocks_switch *sw;
 
-	if (r == DECODE_NONE || regs->known[r] < (w->is32 ? 32 : 64))
+	if (r == DECODE_NONE) {
+		sw = blocks_switch_of(w->f->b, i);
+		if (!sw || sw->load != i || regs->known[sw->index] < 64 ||
+		    regs->v[sw->index] >= sw->n_table)
+			return false;
+		*off = w->f->b->off[sw->targets[regs->v[sw->index]]];
+		return true;
+	}
+	if ( regs->known[r] < (w->is32 ? 32 : 64))
 		return false;
 	*off = regs->v[r] - w->base;
 	return true;
@@ -83,7 +123,7 @@ static uint32_t where_next(const struct window *w, uint32_t i,
 	case DECODE_INDIRECT:
 		if (!jump_target(w, i, regs, &off))
 			return BLOCKS_NONE;
-		w->sink->jump(w->sink->ctx, w->f, i, off);
+		w->sink->jump(w->sink->ctx, w->f, i, off, own);
 		return blocks_find(w->f->b, off);
 	default:
 		return BLOCKS_NONE;
@@ -112,24 +152,23 @@ void window_run(const struct stream_sample *s, struct site_function *f, uint32_t
 		if (i > from)
 			decode_regs_merge(&now, &back[i - from]);
 		tell_operands(&w, i, &now, true);
-		decode_regs_forward(&now, &f->b->insn[i], address_of(&w, i));
+		step(&w, i, &now);
 	}
-	now = back[insn - from];
+	decode_regs_init(&now, s->regs, (uint32_t)s->regs[STREAM_RFLAGS]);
 	for (int block = 0; block < MAX_BLOCKS; block++) {
 		uint32_t i = insn, next;
 
 		for (; i < end && budget; i++, budget--) {
 			tell_operands(&w, i, &now, block == 0);
 			if (i + 1 < end)
-				decode_regs_forward(&now, &f->b->insn[i],
-						    address_of(&w, i));
+				step(&w, i, &now);
 		}
 		if (!budget)
 			return;
 		next = where_next(&w, end - 1, &now, block == 0);
 		if (next == BLOCKS_NONE)
 			return;
-		decode_regs_forward(&now, &f->b->insn[end - 1], address_of(&w, end - 1));
+		step(&w, end - 1, &now);
 		insn = next;
 		blocks_around(f->b, insn, &first, &end);
 	}

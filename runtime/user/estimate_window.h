@@ -20,10 +20,10 @@ struct window_sink {
 	void (*operand)(void *ctx, struct site_function *f, uint32_t i, uint32_t mem,
 			bool proven, uint64_t addr, bool own,
 			const struct decode_regs *regs);
-	/* The jump at @i of the sample's own block goes to @to: taken, or not. */
+	/* The jump at @i of the sample's own block is taken, or not. */
 	void (*branch)(void *ctx, struct site_function *f, uint32_t i, bool taken);
 	/* The indirect jump at @i goes to offset @off from the function's start. */
-	void (*jump)(void *ctx, struct site_function *f, uint32_t i, uint64_t off);
+	void (*jump)(void *ctx, struct site_function *f, uint32_t i, uint64_t off, bool own);
 };
 
 /* @insn is the instruction that @s is about to run. */

@@ -17,12 +17,50 @@
 #include "flow_rows.h"
 
 static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
-static const double COST_SD = 0.6;	  /* of the logarithm of a block's cost when nothing waits */
-static const double STALL_SD = 1.2;	  /* beyond which waiting is no news */
-static const double BRANCH_SD = 0.35;	  /* of log odds, from samples however many */
+static const double COST_SD = 0.9;	  /* of the logarithm of a block's cost when nothing waits */
+static const double STALL_SD = 1.5;	  /* beyond which waiting is no news */
+static const double BRANCH_SD = 0.45;	  /* of log odds, from samples however many */
+static const double SWITCH_SD = 1.2;	  /* the same of indirect jumps: where they stall depends on where they go */
 static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: branches lean */
-static const double EXTRA_SD = 1.5;	  /* of unknown callers beside known ones: few */
-static const double EXTRA_MEAN = -3;
+static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
+static const double EXTRA_MEAN = -4;
+
+int flow_graph_cut(struct flow_graph *g, const uint32_t *nodes, uint32_t n)
+{
+	uint32_t at = g->n_cuts ? g->cut_end[g->n_cuts - 1] : 0;
+
+	if (at + n > g->cap_cut_nodes) {
+		uint32_t cap = 2 * (at + n);
+		uint32_t *v = realloc(g->cut_nodes, cap * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		g->cut_nodes = v;
+		g->cap_cut_nodes = cap;
+	}
+	if (g->n_cuts == g->cap_cuts) {
+		uint32_t cap = g->cap_cuts ? 2 * g->cap_cuts : 64;
+		uint32_t *v = realloc(g->cut_end, cap * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		g->cut_end = v;
+		g->cap_cuts = cap;
+	}
+	if (n)
+		memcpy(g->cut_nodes + at, nodes, n * sizeof(*nodes));
+	g->cut_end[g->n_cuts++] = at + n;
+	return 0;
+}
+
+void flow_graph_fini(struct flow_graph *g)
+{
+	free(g->nodes);
+	free(g->edges);
+	free(g->cut_nodes);
+	free(g->cut_end);
+	memset(g, 0, sizeof(*g));
+}
 
 struct problem {
 	const struct flow_graph *g;
@@ -32,7 +70,10 @@ struct problem {
 	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
 	uint32_t *first_in, *first_out;
 	bool *has_call_in;
+	/* Edges into and out of each cut, by cut_end[]. */
+	uint32_t *cut_in, *cut_out, *cut_in_end, *cut_out_end;
 	struct flow_rows rows;
+	double patience;   /* how much further than at the end a stall is pulled at */
 };
 
 static uint32_t edge_unknown(const struct problem *p, uint32_t e)
@@ -60,6 +101,10 @@ static void problem_fini(struct problem *p)
 	free(p->first_in);
 	free(p->first_out);
 	free(p->has_call_in);
+	free(p->cut_in);
+	free(p->cut_out);
+	free(p->cut_in_end);
+	free(p->cut_out_end);
 	flow_rows_fini(&p->rows);
 }
 
@@ -107,9 +152,75 @@ static int index_edges(struct problem *p)
 	return 0;
 }
 
+static bool push(uint32_t **list, uint32_t *n, uint32_t *cap, uint32_t v)
+{
+	if (*n == *cap) {
+		uint32_t more = *cap ? 2 * *cap : 64;
+		uint32_t *l = realloc(*list, more * sizeof(*l));
+
+		if (!l)
+			return false;
+		*list = l;
+		*cap = more;
+	}
+	(*list)[(*n)++] = v;
+	return true;
+}
+
+/* The edges that cross into or out of cut @k, whose nodes are marked. */
+static int cross(struct problem *p, uint32_t k, const uint8_t *marked, uint32_t *n,
+		 uint32_t *cap)
+{
+	const struct flow_graph *g = p->g;
+
+	for (uint32_t i = k ? g->cut_end[k - 1] : 0; i < g->cut_end[k]; i++) {
+		uint32_t v = g->cut_nodes[i];
+
+		for (uint32_t e = p->first_in[v]; e < p->first_in[v + 1]; e++) {
+			const struct flow_edge *edge = &g->edges[p->in[e]];
+
+			if ((edge->is_call || edge->from == FLOW_OUTSIDE ||
+			     !marked[edge->from]) &&
+			    !push(&p->cut_in, &n[0], &cap[0], p->in[e]))
+				return -ENOMEM;
+		}
+		for (uint32_t e = p->first_out[v]; e < p->first_out[v + 1]; e++) {
+			const struct flow_edge *edge = &g->edges[p->out[e]];
+
+			if ((edge->to == FLOW_OUTSIDE || !marked[edge->to]) &&
+			    !push(&p->cut_out, &n[1], &cap[1], p->out[e]))
+				return -ENOMEM;
+		}
+	}
+	p->cut_in_end[k] = n[0];
+	p->cut_out_end[k] = n[1];
+	return 0;
+}
+
+static int index_cuts(struct problem *p)
+{
+	const struct flow_graph *g = p->g;
+	uint8_t *marked = calloc(g->n_nodes + 1, 1);
+	uint32_t n[2] = { 0, 0 }, cap[2] = { 0, 0 };
+	int err = marked ? 0 : -ENOMEM;
+
+	for (uint32_t k = 0, i = 0; k < g->n_cuts && !err; k++) {
+		uint32_t from = i;
+
+		for (; i < g->cut_end[k]; i++)
+			marked[g->cut_nodes[i]] = 1;
+		err = cross(p, k, marked, n, cap);
+		for (i = from; i < g->cut_end[k]; i++)
+			marked[g->cut_nodes[i]] = 0;
+	}
+	free(marked);
+	return err;
+}
+
 static int problem_init(struct problem *p, const struct flow_graph *g)
 {
 	uint32_t nodes = g->n_nodes, edges = g->n_edges;
+	int err;
 
 	memset(p, 0, sizeof(*p));
 	p->g = g;
@@ -123,10 +234,14 @@ static int problem_init(struct problem *p, const struct flow_graph *g)
 	p->first_in = calloc(nodes + 2, sizeof(*p->first_in));
 	p->first_out = calloc(nodes + 2, sizeof(*p->first_out));
 	p->has_call_in = calloc(nodes + 1, sizeof(*p->has_call_in));
+	p->cut_in_end = calloc(g->n_cuts + 1, sizeof(*p->cut_in_end));
+	p->cut_out_end = calloc(g->n_cuts + 1, sizeof(*p->cut_out_end));
 	if (!p->x || !p->step || !p->tried || !p->work || !p->in || !p->out ||
-	    !p->first_in || !p->first_out || !p->has_call_in)
+	    !p->first_in || !p->first_out || !p->has_call_in || !p->cut_in_end ||
+	    !p->cut_out_end)
 		return -ENOMEM;
-	return index_edges(p);
+	err = index_edges(p);
+	return err ? err : index_cuts(p);
 }
 
 static void begin_at(struct problem *p, const double *start)
@@ -195,6 +310,33 @@ static double conserve(struct problem *p, uint32_t node, const uint32_t *list, u
 	return add_row(p, sum - p->x[node], CONSERVE, 0);
 }
 
+static void sum_terms(struct problem *p, const uint32_t *list, uint32_t n, double sum,
+		      double sign)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t u = flow_unknown(p, list[k]);
+
+		flow_rows_term(&p->rows, u, sign * exp(p->x[u] - sum));
+	}
+}
+
+static double cut_row(struct problem *p, uint32_t k)
+{
+	const uint32_t *in = p->cut_in + (k ? p->cut_in_end[k - 1] : 0);
+	const uint32_t *out = p->cut_out + (k ? p->cut_out_end[k - 1] : 0);
+	uint32_t n_in = p->cut_in_end[k] - (k ? p->cut_in_end[k - 1] : 0);
+	uint32_t n_out = p->cut_out_end[k] - (k ? p->cut_out_end[k - 1] : 0);
+	double a, b;
+
+	if (!n_in || !n_out)
+		return 0;
+	a = log_sum(p, in, n_in);
+	b = log_sum(p, out, n_out);
+	sum_terms(p, in, n_in, a, 1);
+	sum_terms(p, out, n_out, b, -1);
+	return add_row(p, b - a, CONSERVE, 0);
+}
+
 static double time_row(struct problem *p, uint32_t i)
 {
 	const struct flow_node *node = &p->g->nodes[i];
@@ -213,13 +355,15 @@ static double time_row(struct problem *p, uint32_t i)
 	r = log(node->samples) - expected;
 	sd = sqrt(COST_SD * COST_SD + 1 / node->samples);
 	/* More time than expected is a stall, and common; less is not. */
-	return add_row(p, r, 1 / sd, r > 0 ? STALL_SD / sd : 2.5);
+	return add_row(p, r, 1 / sd, r > 0 ? p->patience * STALL_SD / sd : 0);
 }
 
 /* The ways out of a node: what samples saw of them, or that nothing is known. */
 static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 {
 	double total = 0, sum = 0;
+	uint32_t first = list[0];
+	double branch = n > 2 ? SWITCH_SD : BRANCH_SD;
 	bool seen = false;
 
 	for (uint32_t k = 0; k < n; k++) {
@@ -228,10 +372,12 @@ static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 		if (e->has_seen) {
 			seen = true;
 			total += e->seen;
+			if (e->seen > p->g->edges[first].seen)
+				first = list[k]; /* the best known is what others are compared with */
 		}
 	}
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t e = list[k], first = list[0];
+		uint32_t e = list[k];
 		const struct flow_edge *edge = &p->g->edges[e];
 
 		if (edge->odds > 0 && n == 2) {
@@ -242,20 +388,20 @@ static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 			sum += add_row(p,
 				       log(edge->odds) - p->x[edge_unknown(p, e)] +
 					       p->x[edge_unknown(p, other)],
-				       1 / edge->odds_sd, 2.5);
+				       1 / edge->odds_sd, edge->odds_sd < 0.05 ? 0 : 4 * p->patience);
 		}
-		if (!k)
+		if (e == first)
 			continue;
 		flow_rows_term(&p->rows, edge_unknown(p, e), 1);
 		flow_rows_term(&p->rows, edge_unknown(p, first), -1);
 		if (seen && total > 0) {
 			double a = edge->seen + 0.5, b = p->g->edges[first].seen + 0.5;
-			double sd = sqrt(1 / a + 1 / b + BRANCH_SD * BRANCH_SD);
+			double sd = sqrt(1 / a + 1 / b + branch * branch);
 
 			sum += add_row(p,
 				       log(a / b) - p->x[edge_unknown(p, e)] +
 					       p->x[edge_unknown(p, first)],
-				       1 / sd, 2.5);
+				       1 / sd, 2.5 * p->patience);
 		} else {
 			sum += add_row(p,
 				       p->x[edge_unknown(p, first)] -
@@ -282,7 +428,8 @@ static double extra_row(struct problem *p, uint32_t e)
 			known = p->x[in->from];
 	}
 	flow_rows_term(&p->rows, u, 1);
-	return add_row(p, known + EXTRA_MEAN - p->x[u], 1 / EXTRA_SD, 2.5);
+	return add_row(p, known + EXTRA_MEAN - p->x[u], 1 / EXTRA_SD,
+		       p->g->calls_unseen ? 2.5 * p->patience : 0);
 }
 
 static double build(struct problem *p)
@@ -295,17 +442,54 @@ static double build(struct problem *p)
 		uint32_t n_in = p->first_in[i + 1] - p->first_in[i];
 		uint32_t n_out = p->first_out[i + 1] - p->first_out[i];
 
-		if (!g->nodes[i].open_in)
-			sum += conserve(p, i, p->in + p->first_in[i], n_in);
-		if (!g->nodes[i].open_out)
-			sum += conserve(p, i, p->out + p->first_out[i], n_out);
+		sum += conserve(p, i, p->in + p->first_in[i], n_in);
+		sum += conserve(p, i, p->out + p->first_out[i], n_out);
 		sum += time_row(p, i);
 		if (n_out > 1)
 			sum += branch_rows(p, p->out + p->first_out[i], n_out);
 	}
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		sum += extra_row(p, e);
+	for (uint32_t k = 0; k < g->n_cuts; k++)
+		sum += cut_row(p, k);
 	return sum;
+}
+
+/* Steps until they bring nothing more, @steps at most. */
+static void descend(struct problem *p, unsigned steps)
+{
+	double damping = 0.1, best = build(p);
+
+	for (unsigned k = 0; k < steps && !p->rows.failed; k++) {
+		double *was = p->x, now, longest = 0;
+
+		flow_rows_solve(&p->rows, p->n, damping,
+				40 + 2 * p->n < 400 ? 40 + 2 * p->n : 400, p->step,
+				p->work);
+		for (uint32_t i = 0; i < p->n; i++) {
+			double s = p->step[i] > 2 ? 2 : p->step[i] < -2 ? -2 : p->step[i];
+
+			p->tried[i] = p->x[i] + s;
+			longest = fabs(s) > longest ? fabs(s) : longest;
+		}
+		p->x = p->tried;
+		now = build(p);
+		if (now < best) {
+			bool enough = best - now < 1e-6 * best + 1e-9 || longest < 1e-3;
+
+			p->tried = was;
+			best = now;
+			damping = damping > 1e-6 ? damping / 4 : damping;
+			if (enough)
+				break;
+			continue;
+		}
+		p->x = was;
+		damping *= 8;
+		if (damping > 1e6)
+			break;
+		build(p);
+	}
 }
 
 int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
@@ -313,41 +497,16 @@ int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
 {
 	struct problem p;
 	int err = problem_init(&p, g);
-	double damping = 0.1, best;
 
 	if (err)
 		goto out;
 	begin_at(&p, start);
-	best = build(&p);
-	for (unsigned k = 0; k < steps && !p.rows.failed; k++) {
-		double *was = p.x, now, longest = 0;
-
-		flow_rows_solve(&p.rows, p.n, damping, 40 + 2 * p.n < 400 ? 40 + 2 * p.n : 400,
-				p.step, p.work);
-		for (uint32_t i = 0; i < p.n; i++) {
-			double s = p.step[i] > 2 ? 2 : p.step[i] < -2 ? -2 : p.step[i];
-
-			p.tried[i] = p.x[i] + s;
-			longest = fabs(s) > longest ? fabs(s) : longest;
-		}
-		p.x = p.tried;
-		now = build(&p);
-		if (now < best) {
-			p.tried = was;
-			damping = damping > 1e-6 ? damping / 4 : damping;
-			if (best - now < 1e-7 * best + 1e-10 || longest < 1e-4) {
-				best = now;
-				break;
-			}
-			best = now;
-		} else {
-			p.x = was;
-			damping *= 8;
-			if (damping > 1e6)
-				break;
-			build(&p);
-		}
-	}
+	/*
+	 * A stall that pulls less the larger it is makes for many valleys.  Begin
+	 * where all pull alike, which has one, and let go by and by.
+	 */
+	for (p.patience = start ? 1 : 32; p.patience >= 1; p.patience /= 2)
+		descend(&p, steps);
 	err = p.rows.failed ? -ENOMEM : 0;
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		runs[i] = exp(p.x[i]);

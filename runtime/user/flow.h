@@ -20,10 +20,6 @@
 struct flow_node {
 	double samples; /* that fell on the block */
 	double cycles;	/* that one run takes at least, roughly; > 0 */
-	bool open_in;	/* control may also come from where we do not know */
-	bool open_out;	/* and go there */
-	double runs;	/* measured another way, on a scale common to all nodes; 0: not */
-	double runs_sd; /* of its logarithm */
 };
 
 /* Control goes from the end of one block to the start of another, or from a call site to a function's entry. */
@@ -36,12 +32,29 @@ struct flow_edge {
 	double odds_sd;	   /* of its logarithm */
 };
 
+/*
+ * Every node has at least one edge in and one out; what comes from or goes to
+ * places unknown has an edge from or to FLOW_OUTSIDE.
+ */
 struct flow_graph {
 	struct flow_node *nodes;
 	uint32_t n_nodes;
 	struct flow_edge *edges;
 	uint32_t n_edges;
+	/*
+	 * Sets of nodes (loops, functions) that as much flows into as out of.  It
+	 * follows from the same for each node, but where a loop makes a million rounds it
+	 * would drown in what is tolerated at each.  Set k is
+	 * cut_nodes[cut_end[k - 1]..cut_end[k]).
+	 */
+	uint32_t *cut_nodes, *cut_end;
+	uint32_t n_cuts, cap_cuts, cap_cut_nodes;
+	bool calls_unseen; /* some code that runs calls through pointers: any function may have callers we do not see */
 };
+
+/* Add a set; 0 or -ENOMEM. */
+int flow_graph_cut(struct flow_graph *g, const uint32_t *nodes, uint32_t n);
+void flow_graph_fini(struct flow_graph *g);
 
 /*
  * Fill runs[@g->n_nodes] (relative: samples per @cycles of a block that never waits).
