@@ -45,7 +45,11 @@ struct hvar_resolve_vote {
 	bool fits; /* the area may be used just as the PT_LOAD asks */
 };
 
-/* Let @s vote on @t->bias for @module.  Anonymous memory in its place is neutral. */
+/*
+ * Let @s vote on @t->bias for @module.  A loaded file has all its PT_LOADs, so
+ * nothing in the place of one speaks against it; other memory that stands in there
+ * (huge pages for text) does not.
+ */
 static void hvar_resolve_ask(const struct hvar_vmas *m, uint32_t module,
 			     const struct hvar_image_seg *s,
 			     struct hvar_resolve_vote *t)
@@ -54,9 +58,14 @@ static void hvar_resolve_ask(const struct hvar_vmas *m, uint32_t module,
 	const struct hvar_vma *v = hvar_vmas_find(m, first);
 
 	if (!v || !hvar_resolve_file(v)) {
-		v = hvar_vmas_find(m, last);
-		if (!v || !hvar_resolve_file(v))
+		const struct hvar_vma *end = hvar_vmas_find(m, last);
+
+		if (!end || !hvar_resolve_file(end)) {
+			t->wrong += !v && !end;
+			t->strong += v && (s->prot & v->prot & HVAR_PROT_EXEC);
 			return;
+		}
+		v = end;
 		first = last;
 	}
 	if (v->module != module ||
@@ -74,8 +83,8 @@ static void hvar_resolve_ask(const struct hvar_vmas *m, uint32_t module,
 		/* RELRO may have taken the right to write from all but its end */
 		if (first != last)
 			v = hvar_vmas_find(m, last);
-		if (v && v->module == module && (v->prot & HVAR_PROT_WRITE) &&
-		    !(v->prot & HVAR_PROT_SHARED))
+		if (v && (v->module == module || v->region == HVAR_REGION_ANON) &&
+		    (v->prot & HVAR_PROT_WRITE) && !(v->prot & HVAR_PROT_SHARED))
 			t->strong++;
 	}
 	t->right++;
