@@ -55,10 +55,20 @@ start churn 4 1000000
 measure "threads born all the time"
 stop_target
 
+# Once it has the target's events besides those of its own, and the target has run some more.
+sampled() {
+	until_true 10 sh -c "[ \$(ls -l /proc/$hotvar/fd | grep -c perf_event) -gt $(nproc) ]"
+	ran=$(cpu_ms)
+	until_true 10 ran_on
+}
+ran_on() {
+	[ "$(cpu_ms)" -ge $((ran + 50)) ]
+}
+
 start 1 1000000
 "$HOTVAR" --source perf --json -o "$tmp/end" -p "$target" &
 hotvar=$!
-until_true 10 test -e "$tmp/end"
+sampled
 kill -9 "$target"
 wait "$hotvar"
 is "a process that ends while it is measured" $? 0
@@ -68,8 +78,7 @@ target=
 start 1 1000000
 env --default-signal=INT "$HOTVAR" --source perf --json -o "$tmp/int" -p "$target" &
 hotvar=$!
-# Two rings on a descriptor each, at least, once it is attached.
-until_true 10 sh -c "[ \$(ls -l /proc/$hotvar/fd | grep -c perf_event) -gt $(($(nproc) + 1)) ]"
+sampled
 kill -INT "$hotvar"
 wait "$hotvar"
 is "SIGINT ends the measuring" $? 0

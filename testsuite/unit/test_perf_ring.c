@@ -6,12 +6,15 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -428,6 +431,46 @@ static void refuses_what_is_no_ring(void **state)
 	assert_int_equal(perf_ring_init(&r, made[0].bytes, 64), -EINVAL);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Of the kernel: a task that was given its timers twice is sampled once in a period. */
+static void sees_through_two_timers(void **state)
+{
+	struct perf_rings_options o = { .hz = 1000 };
+	struct perf_rings *r = perf_rings_new(&o, NULL);
+	uint64_t begin, spent;
+
+	(void)state;
+	if (!r)
+		skip(); /* perf is refused here */
+	assert_int_equal(perf_rings_add(r, (pid_t)gettid(), NULL), 0);
+	assert_int_equal(perf_rings_add(r, (pid_t)gettid(), NULL), 0);
+	begin = cpu_ns();
+	while (cpu_ns() < begin + 50000000)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+	perf_rings_stop(r);
+	spent = (cpu_ns() - begin) / 1000000;
+	n_seen = 0;
+	perf_rings_drain(r, ~0ull, note, NULL);
+	assert_in_range(n_seen, 20, spent + 3);
+	assert_int_equal(perf_rings_counts(r)->samples, n_seen);
+	for (size_t i = 0; i < n_seen; i++) {
+		assert_int_equal(seen[i].r.tid, gettid());
+		assert_int_equal(seen[i].r.pid, getpid());
+		assert_int_equal(seen[i].r.u.sample.period_ns, 1000000);
+		assert_int_equal(seen[i].r.u.sample.regs[STREAM_RIP], seen[i].r.u.sample.ip);
+	}
+	assert_int_equal(perf_rings_add(r, 0x7ffffff0, NULL), -ESRCH);
+	perf_rings_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +484,7 @@ int main(void)
 		cmocka_unit_test(survives_a_bad_head),
 		cmocka_unit_test(survives_noise),
 		cmocka_unit_test(refuses_what_is_no_ring),
+		cmocka_unit_test(sees_through_two_timers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
