@@ -25,7 +25,7 @@ check "make again does nothing" sh -c 'make -q all || { make -n all; exit 1; }'
 # ---- what is made again ------------------------------------------------------------------------------------
 
 made() {
-	mk "$@" 2>&1 | grep -oE -- '-c -o [^ ]+|-o hotvar ' | awk '{ print $NF }' | sort -u
+	mk V=1 "$@" 2>&1 | grep -oE -- '-c -o [^ ]+|-o hotvar ' | awk '{ print $NF }' | sort -u
 }
 chmod -R u+w "$tmp/dist/$name"
 touch -d '1 minute' "$tmp/dist/$name/runtime/core/hvar_vmas.h"
