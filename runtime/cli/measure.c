@@ -10,46 +10,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "runtime/cli/cli.h"
 #include "runtime/report/follow.h"
-
-/* ---- progress ---- */
-
-enum { PROGRESS_AFTER_NS = 1000000000, PROGRESS_EVERY_NS = 500000000 };
-
-struct progress {
-	uint64_t last_ns;
-	bool shown;
-};
-
-/*
- * CMD may use the terminal too.  One that takes keys itself (an editor, a pager)
- * has it in raw mode: nothing is written then.  Else the cursor goes back to the line's
- * beginning, where what CMD prints next takes the place of ours.
- */
-static void show_progress(void *ctx, uint64_t samples, uint64_t elapsed_ns)
-{
-	struct progress *p = ctx;
-	struct termios t;
-
-	if (elapsed_ns < PROGRESS_AFTER_NS || elapsed_ns - p->last_ns < PROGRESS_EVERY_NS ||
-	    tcgetattr(STDERR_FILENO, &t) || !(t.c_lflag & ICANON))
-		return;
-	p->last_ns = elapsed_ns;
-	p->shown = true;
-	fprintf(stderr, "hotvar: %" PRIu64 " samples in %.1f s\033[K\r", samples,
-		(double)elapsed_ns / 1e9);
-}
-
-static void end_progress(const struct progress *p)
-{
-	if (p->shown)
-		fputs("\r\033[K", stderr);
-}
 
 /* ---- what the recording says of itself ---- */
 
@@ -116,7 +82,7 @@ static void put_meta(struct stream *out, const struct target_options *o)
 int measure(const struct target_options *o, struct analysis *a, struct stream *file,
 	    bool progress, struct session *s, struct err *e)
 {
-	struct progress p = { 0, false };
+	struct progress p = { 0, 0 };
 	struct stream *queue = stream_to_queue(e);
 	struct err closing = { 0, "" };
 	struct follow *f;
@@ -136,13 +102,13 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->seconds = o->seconds;
 	s->source = o->source;
 	s->out = queue;
-	if (progress && isatty(STDERR_FILENO)) {
-		s->progress = show_progress;
+	if (progress && progress_possible()) {
+		s->progress = progress_show;
 		s->progress_ctx = &p;
 	}
 	put_meta(queue, o);
 	ret = session_run(s, e);
-	end_progress(&p);
+	progress_end(&p);
 	closed = stream_close(queue, &closing);
 	follow_join(f);
 	if (!ret) {

@@ -40,6 +40,7 @@ struct analysis {
 	struct meta *meta;
 	size_t n_meta;
 	struct analysis_totals totals;
+	const struct estimate_result *result; /* of the samples so far, NULL: more came since */
 	uint32_t *mms; /* numbers seen in samples and accesses: open addressing */
 	size_t n_mms, cap_mms;
 	char *why;
@@ -290,6 +291,7 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		note_time(a, s->ev.time_ns);
 		note_mm(a, s->ev.mm);
 		a->totals.samples++;
+		a->result = NULL;
 		estimate_sample(a->estimate, s);
 		break;
 	}
@@ -368,7 +370,9 @@ bool analysis_need(struct analysis *a, struct analysis_need *out)
 
 const struct estimate_result *analysis_solve(struct analysis *a)
 {
-	return a->totals.samples ? estimate_solve(a->estimate) : NULL;
+	if (!a->result && a->totals.samples)
+		a->result = estimate_solve(a->estimate);
+	return a->result;
 }
 
 struct variables *analysis_variables(struct analysis *a)

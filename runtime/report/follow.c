@@ -49,7 +49,8 @@ static void *follow(void *arg)
 	while (stream_next(f->reader, &r) > 0) {
 		if (r.type == STREAM_END) {
 			/* What solving looks at belongs into the recording too. */
-			analysis_solve(f->a);
+			if (f->file)
+				analysis_solve(f->a);
 			memcpy(&end, r.data, sizeof(end));
 			end.own_cpu_ns += own_cpu_ns();
 			r.data = &end;
