@@ -19,13 +19,15 @@
 struct consts {
 	struct decode_regs *in, *out; /* by block, numbered from the function's first */
 	uint8_t *seen;		      /* control can get there */
-	bool settled;
 	uint64_t seed;
 };
 
 /* Edges of @graph that stay in the function, by block: those of block v are list[first[v]..first[v + 1]). */
 struct consts_edges {
 	const uint32_t *out, *first_out, *in, *first_in;
+	const uint32_t *order;	/* all blocks, each after those it leads to, but for edges back */
+	const uint32_t *round;	/* by block: registers that may change while control comes round to it again */
+	const uint8_t *is_back;	/* by place in @in: an edge back */
 };
 
 /* Blocks are nodes [@first, @first + @n) of @g.  Returns 0 or -ENOMEM. */
@@ -40,6 +42,7 @@ void consts_at(const struct consts *c, const struct graph *g, uint32_t first, ui
 /* The last comparison of block @b, which decides its jump, at *@at; false if that is unknown. */
 bool consts_deciding(const struct graph_block *b, uint32_t *at);
 
-bool consts_kept_over_calls(uint8_t reg);
+/* Registers that @in may change, calls taken at the psABI's word. */
+uint32_t consts_changed(const struct decode_insn *in);
 
 #endif /* ESTIMATE_CONSTS_H */

@@ -22,6 +22,9 @@ struct loops {
 	uint32_t *in, *first_in;
 	uint8_t *state;		   /* of the walk: 0 new, 1 on the way, 2 done */
 	uint32_t *stack, *at;
+	uint32_t *round;	   /* by block: registers that its loops change */
+	uint8_t *is_back;	   /* by place in in[] */
+	uint32_t *order, n_order;  /* blocks as the walk was done with them */
 	uint8_t *goes_out;	   /* by node: has an edge out of the function */
 	uint32_t *inside;	   /* by instruction: its block + 1 if that is in the loop in hand */
 	uint8_t *member;	   /* of the loop in hand */
@@ -77,11 +80,14 @@ static int init(struct loops *l)
 	l->member = calloc(n + 1, 1);
 	l->stack = calloc(n + 1, sizeof(*l->stack));
 	l->at = calloc(n + 1, sizeof(*l->at));
+	l->order = calloc(n + 1, sizeof(*l->order));
+	l->round = calloc(n + 1, sizeof(*l->round));
+	l->is_back = calloc(m + 1, 1);
 	l->goes_out = calloc(n + 1, 1);
 	l->inside = calloc(block(l, 0)->f->n + 1, sizeof(*l->inside));
 	if (!l->out || !l->in || !l->first_out || !l->first_in || !l->state ||
 	    !l->member || !l->stack || !l->at || !l->inside ||
-	    !l->goes_out)
+	    !l->goes_out || !l->order || !l->round || !l->is_back)
 		return -ENOMEM;
 	for (uint32_t e = l->first_edge; e < l->end_edge; e++) {
 		if (!is_local(l, e)) {
@@ -116,10 +122,21 @@ static void fini(struct loops *l)
 	free(l->member);
 	free(l->stack);
 	free(l->at);
+	free(l->order);
+	free(l->round);
+	free(l->is_back);
 	free(l->inside);
 	free(l->goes_out);
 	consts_fini(&l->consts[0]);
 	consts_fini(&l->consts[1]);
+}
+
+static void mark_back(struct loops *l, uint32_t from, uint32_t to)
+{
+	for (uint32_t k = l->first_in[to]; k < l->first_in[to + 1]; k++)
+		if (edge(l, l->in[k])->from == l->first + from)
+			l->is_back[k] = 1;
+	l->round[to] = 0xffff; /* until the loop has been looked through */
 }
 
 /* Edges back to a block that the walk is still inside of close loops. */
@@ -137,11 +154,13 @@ static void find_back_edges(struct loops *l, uint32_t root)
 
 		if (l->at[v] == l->first_out[v + 1]) {
 			l->state[v] = 2;
+			l->order[l->n_order++] = v;
 			depth--;
 			continue;
 		}
 		to = edge(l, l->out[l->at[v]++])->to - l->first;
 		if (l->state[to] == 1) {
+			mark_back(l, v, to);
 			if (l->n_back < MAX_LOOPS) {
 				l->back[l->n_back].head = to;
 				l->back[l->n_back++].tail = v;
@@ -197,6 +216,7 @@ static int64_t distance(const struct decode_insn *in, const uint64_t *regs)
 	return (int64_t)(b - a);
 }
 
+/* Distances of a 32-bit comparison are modulo 2^32. */
 static int64_t cut(const struct decode_insn *in, int64_t d)
 {
 	return in->flags_bits == 32 ? (int32_t)(uint32_t)(uint64_t)d : d;
@@ -265,8 +285,7 @@ static bool test_of(const struct loops *l, uint32_t v, uint32_t head, struct exi
 
 	t->v = v;
 	t->head = head;
-	if (!l->consts[0].settled || !l->consts[1].settled ||
-	    !consts_deciding(b, &t->at))
+	if (!consts_deciding(b, &t->at))
 		return false;
 	t->in = &b->f->b->insn[t->at];
 	return compares(t->in) && round_of(l, t) && from_head(l, t, v, t->at, &t->to_test);
@@ -342,13 +361,12 @@ static bool sampled_rounds(const struct loops *l, const struct exit_test *t,
 	return true;
 }
 
-/* The same from constants: how far apart the registers are wherever control enters the loop. */
-static bool constant_rounds(const struct loops *l, const struct exit_test *t, double *rounds)
+/* D wherever control enters the loop, by the made-up registers; false if that differs by the way. */
+static bool entry_distance(const struct loops *l, const struct exit_test *t, int64_t d[2])
 {
 	bool any = false;
-	int64_t d = 0;
 
-	if (!t->alone || !t->head)
+	if (!t->head)
 		return false;
 	for (uint32_t k = l->first_in[t->head]; k < l->first_in[t->head + 1]; k++) {
 		uint32_t from = edge(l, l->in[k])->from - l->first;
@@ -356,26 +374,103 @@ static bool constant_rounds(const struct loops *l, const struct exit_test *t, do
 		if (l->member[from] || !l->consts[0].seen[from])
 			continue;
 		for (int seed = 0; seed < 2; seed++) {
-			int64_t x = cut(t->in, distance(t->in, l->consts[seed].out[from].v));
+			int64_t x = distance(t->in, l->consts[seed].out[from].v);
 
-			if (any && x != d)
+			if (any && cut(t->in, x - d[seed]))
 				return false;
-			any = true;
-			d = x;
+			d[seed] = x;
 		}
+		any = true;
 	}
-	if (!any)
+	return any;
+}
+
+/* Does register @r stay as it is from round to round, and before @insn of block @v? */
+static bool stays(const struct loops *l, const struct exit_test *t, unsigned r, uint32_t v,
+		  uint32_t insn)
+{
+	for (int seed = 0; seed < 2; seed++) {
+		struct decode_regs s;
+
+		consts_at(&l->consts[seed], l->g, l->first, v, insn, &s);
+		if (s.v[r] != l->consts[seed].in[t->head].v[r])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Rounds when D at the entry is register @r, which stays, or its negative, and
+ * @c: then each sample tells how many its own stay makes.  A sample falls into a stay as often
+ * as that has rounds, so that the mean of 1 / rounds is stays / rounds of all.
+ */
+static bool rounds_by_register(const struct loops *l, const struct exit_test *t, unsigned r,
+			       bool negative, int64_t c, double *rounds, double *sd)
+{
+	const struct site_function *f = block(l, t->v)->f;
+	uint32_t kept = f->n_kept < SITE_KEPT ? f->n_kept : SITE_KEPT, n = 0;
+	double sum = 0, squares = 0, mean;
+
+	for (uint32_t k = 0; k < kept; k++) {
+		const struct site_kept *s = &f->kept[k];
+		uint32_t v = l->inside[s->insn];
+		double x;
+		int64_t d;
+
+		if (!v-- || !stays(l, t, r, v, s->insn))
+			continue;
+		d = (int64_t)(negative ? 0 - s->regs[r] : s->regs[r]) + c + t->to_test;
+		x = rounds_left(t, cut(t->in, d)) + 1;
+		if (x < 1 || x > 1e15)
+			return false;
+		sum += 1 / x;
+		squares += 1 / (x * x);
+		n++;
+	}
+	if (!n)
 		return false;
-	*rounds = rounds_left(t, cut(t->in, d + t->to_test)) + 1;
-	return *rounds >= 1 && *rounds < 1e15;
+	mean = sum / n;
+	*rounds = 1 / mean;
+	*sd = 0.05 + sqrt((squares / n - mean * mean > 0 ? squares / n - mean * mean : 0) /
+			  n) / mean + 0.3 / n;
+	return true;
+}
+
+/* From what the registers are where control enters: constants, or one that stays and tells. */
+static bool entry_rounds(const struct loops *l, const struct exit_test *t, double *rounds,
+			 double *sd)
+{
+	int64_t d[2];
+
+	if (!t->alone || !entry_distance(l, t, d))
+		return false;
+	if (!cut(t->in, d[0] - d[1])) {
+		*rounds = rounds_left(t, cut(t->in, d[0] + t->to_test)) + 1;
+		*sd = 0.03;
+		return *rounds >= 1 && *rounds < 1e15;
+	}
+	for (unsigned r = 0; r < 2 * DECODE_REGS; r++) {
+		bool negative = r & 1;
+		int64_t c[2];
+
+		for (int seed = 0; seed < 2; seed++) {
+			int64_t v = (int64_t)l->consts[seed].in[t->head].v[r / 2];
+
+			c[seed] = d[seed] - (negative ? -v : v);
+		}
+		if (!cut(t->in, c[0] - c[1]) &&
+		    rounds_by_register(l, t, r / 2, negative, c[0], rounds, sd))
+			return true;
+	}
+	return false;
 }
 
 static void set_odds(struct loops *l, const struct exit_test *t)
 {
-	double rounds, sd = 0.03, odds;
+	double rounds, sd, odds;
 	uint32_t v = t->v;
 
-	if (!constant_rounds(l, t, &rounds) && !sampled_rounds(l, t, &rounds, &sd))
+	if (!entry_rounds(l, t, &rounds, &sd) && !sampled_rounds(l, t, &rounds, &sd))
 		return;
 	odds = rounds - 1 > 0.02 ? rounds - 1 : 0.02;
 	for (uint32_t k = l->first_out[v]; k < l->first_out[v + 1]; k++) {
@@ -418,6 +513,27 @@ static void guard_odds(struct loops *l, uint32_t head)
 		l->g->flow.edges[e].odds = 20;
 		l->g->flow.edges[e].odds_sd = 1;
 	}
+}
+
+static void registers_of_loop(struct loops *l, uint32_t head)
+{
+	l->round[head] = 0;
+	find_members(l, head);
+	for (uint32_t v = 0; v < l->n; v++) {
+		const struct graph_block *b = block(l, v);
+
+		for (uint32_t i = b->first; l->member[v] && i < b->end; i++)
+			l->round[head] |= consts_changed(&b->f->b->insn[i]);
+	}
+}
+
+/* Is the k-th edge back the first to its head? */
+static bool first_to_head(const struct loops *l, uint32_t k)
+{
+	for (uint32_t j = 0; j < k; j++)
+		if (l->back[j].head == l->back[k].head)
+			return false;
+	return true;
 }
 
 static int one_loop(struct loops *l, uint32_t head)
@@ -473,18 +589,18 @@ int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_ed
 	err = init(l);
 	if (!err) {
 		const struct consts_edges edges = { l->out, l->first_out, l->in,
-						    l->first_in };
+						    l->first_in, l->order,
+						    l->round, l->is_back };
 
 		for (uint32_t v = 0; v < l->n; v++)
 			find_back_edges(l, v);
+		for (uint32_t k = 0; k < l->n_back && l->n_back < MAX_LOOPS; k++)
+			if (first_to_head(l, k))
+				registers_of_loop(l, l->back[k].head);
 		for (int k = 0; k < 2 && l->n_back && !err; k++)
 			err = consts_find(&l->consts[k], g, first, l->n, &edges, k + 1);
 		for (uint32_t k = 0; k < l->n_back && !err; k++) {
-			bool again = false;
-
-			for (uint32_t j = 0; j < k; j++)
-				again |= l->back[j].head == l->back[k].head;
-			if (!again)
+			if (first_to_head(l, k))
 				err = one_loop(l, l->back[k].head);
 		}
 	}
