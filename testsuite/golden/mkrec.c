@@ -256,7 +256,8 @@ static void put_module(struct stream *s)
 {
 	static const char *const names[] = { "elf", "pseudo", "unread", "stale", "deleted" };
 	struct stream_module m = { .id = (uint32_t)number_of(need("id")) };
-	const char *path = unescaped(need("path")), *flags = get("flags"), *id = get("build-id");
+	char *path = unescaped(need("path"));
+	const char *flags = get("flags"), *id = get("build-id");
 	unsigned i;
 
 	m.path_len = (uint32_t)strlen(path);
@@ -270,6 +271,7 @@ static void put_module(struct stream *s)
 	if (id)
 		m.m.build_id_len = (uint8_t)hex(id, m.m.build_id, sizeof(m.m.build_id));
 	stream_put(s, STREAM_MODULE, &m, sizeof(m), path, m.path_len);
+	free(path);
 }
 
 static void put_code(struct stream *s)
@@ -317,11 +319,24 @@ static void put_end(struct stream *s)
 
 static uint32_t elf_id;
 
+static void end_elf(void)
+{
+	unsigned i;
+
+	for (i = 0; i < elf.n_sections; i++)
+		free((char *)elf.sections[i].name);
+	for (i = 0; i < elf.n_syms; i++) {
+		free((char *)elf.syms[i].name);
+		free((char *)elf.syms[i].file);
+	}
+	memset(&elf, 0, sizeof(elf));
+}
+
 static void begin_elf(void)
 {
 	const char *id = get("build-id");
 
-	memset(&elf, 0, sizeof(elf));
+	end_elf();
 	elf_id = (uint32_t)number_of(need("id"));
 	if (id)
 		elf.build_id_len = (unsigned)hex(id, elf.build_id, sizeof(elf.build_id));
@@ -386,6 +401,7 @@ static void put_image(struct stream *s)
 	stream_put(s, STREAM_IMAGE, &im, sizeof(im), image, image_size);
 	free(image);
 	free(bytes);
+	end_elf();
 }
 
 /* ---- lines ---- */
