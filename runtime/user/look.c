@@ -60,8 +60,6 @@ static int ask(const struct look *l, struct query *q)
 	q->size = sizeof(*q);
 	if (!ioctl(l->fd, QUERY, q))
 		return 0;
-	if (errno == ENOTTY)
-		without_query = true;
 	return -errno;
 }
 
@@ -74,8 +72,12 @@ int look_open(struct look *l, pid_t tid)
 	l->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (l->fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	if (!without_query)
-		ask(l, &q); /* finds out whether it can be asked */
+	/* Found out here whether it can be asked at all: a filter may refuse it, too. */
+	if (!without_query) {
+		int r = ask(l, &q);
+
+		without_query = r && r != -ENOENT && r != -ESRCH;
+	}
 	return 0;
 }
 

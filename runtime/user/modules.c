@@ -37,6 +37,7 @@ struct kept {
 	int fd;		    /* -1: none open */
 	uint32_t used;	    /* clock when fd was last asked for */
 	bool told, changed; /* changed: was told, and has news */
+	bool lost;	    /* once closed, it could not be opened again */
 	pid_t pid;	    /* where it was mapped, for opening it again */
 	uint64_t start, end;
 };
@@ -250,6 +251,8 @@ static int open_facts(struct mapstext *a, const struct modules_where *where,
 		/* The kernel may still tell what its owner would not show. */
 		v->build_id_len = (uint8_t)f.build_id_len;
 		memcpy(v->build_id, f.build_id, f.build_id_len);
+		if (f.build_id_len)
+			v->flags |= HVAR_MODULE_ELF;
 		return -1;
 	}
 	v->size = (uint64_t)f.st.st_size;
@@ -400,9 +403,11 @@ int modules_fd(struct modules *m, uint32_t id)
 	struct kept *k;
 	struct stat st;
 
-	if (!v || !(v->flags & HVAR_MODULE_ELF))
+	if (!v || !(v->flags & HVAR_MODULE_ELF) || v->flags & HVAR_MODULE_STALE)
 		return -1;
 	k = &m->kept[id];
+	if (k->lost)
+		return -1;
 	if (k->fd < 0) {
 		struct modules_file f = {
 			.dev_major = v->dev_major, .dev_minor = v->dev_minor,
@@ -413,8 +418,11 @@ int modules_fd(struct modules *m, uint32_t id)
 		};
 		int fd = modules_open(&f);
 
-		if (fd < 0)
+		if (fd < 0) {
+			/* Trying each time would cost much, and no process comes back. */
+			k->lost = fd != -EMFILE && fd != -ENFILE && fd != -ENOMEM;
 			return -1;
+		}
 		if (f.build_id_len != v->build_id_len ||
 		    memcmp(f.build_id, v->build_id, f.build_id_len)) {
 			close(fd);
@@ -424,7 +432,8 @@ int modules_fd(struct modules *m, uint32_t id)
 		keep_fd(m, id, fd);
 	}
 	k->used = ++m->clock;
-	if (fstat(k->fd, &st) || changed(v, &st)) {
+	/* What could not be opened when it was numbered has no size or time to compare. */
+	if (fstat(k->fd, &st) || (!(v->flags & HVAR_MODULE_UNREAD) && changed(v, &st))) {
 		set_flags(m, id, HVAR_MODULE_STALE);
 		return -1;
 	}

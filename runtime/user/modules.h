@@ -49,7 +49,8 @@ const char *modules_path(const struct modules *m, uint32_t id);
 
 /*
  * A descriptor of the very file, open for reading, or -1: borrowed until the next
- * call.  A file that has changed since it was numbered becomes HVAR_MODULE_STALE.
+ * call.  A file that has changed since it was numbered becomes HVAR_MODULE_STALE,
+ * and is the very file no more.
  */
 int modules_fd(struct modules *m, uint32_t id);
 

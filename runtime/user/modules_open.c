@@ -7,8 +7,9 @@
  *	/proc/PID/root/PATH, PATH	another file may have that name by now
  *
  * The last three are believed when device and inode are those of the map.  On
- * btrfs and overlayfs stat(2) tells another device than the map does: then the
- * inode and the build-id must agree, the mapped one told by the kernel.
+ * btrfs and overlayfs stat(2) tells others than the map does: so a file that does not
+ * agree is mapped here, and what the map of this process says of it counts; or
+ * the build-id does, which the kernel tells of what is mapped there.
  */
 #include "config.h"
 
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -73,46 +75,70 @@ static void read_facts(struct modules_file *f, int fd)
 		f->build_id_len = (size_t)n;
 }
 
-static bool same_build_id(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
+/* Does the kernel call the file at @fd, when it is mapped, by @f's device and inode? */
+static bool shown_alike(const struct modules_file *f, int fd)
 {
-	return na && na == nb && !memcmp(a, b, na);
+	struct look_areas a = { 0 };
+	struct look l;
+	bool alike = false;
+	void *p = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	if (!look_open(&l, getpid())) {
+		uint64_t at = (uint64_t)(uintptr_t)p;
+
+		alike = !look_at(&l, at, at + 1, &a) && a.n &&
+			a.v[0].ino == f->ino && a.v[0].dev_major == f->dev_major &&
+			a.v[0].dev_minor == f->dev_minor;
+		look_areas_fini(&a);
+		look_close(&l);
+	}
+	munmap(p, 1);
+	return alike;
 }
 
 /*
- * Is the file of @st and @fd the one in the map?  @kernel_id is the mapped one's
- * build-id as the kernel tells it, @kernel_len 0 if it does not.
+ * Is the file of @st and @fd the one in the map?  @id is the mapped one's build-id as
+ * the kernel tells it, @len 0 if it does not.
  */
-static bool believed(const struct modules_file *f, const struct stat *st,
-		     const uint8_t *kernel_id, size_t kernel_len)
+static bool believed(const struct modules_file *f, const struct stat *st, int fd,
+		     const uint8_t *id, size_t len)
 {
-	if (st->st_ino != f->ino)
-		return false;
-	if (major(st->st_dev) == f->dev_major && minor(st->st_dev) == f->dev_minor)
+	if (st->st_ino == f->ino && major(st->st_dev) == f->dev_major &&
+	    minor(st->st_dev) == f->dev_minor)
 		return true;
-	return same_build_id(kernel_id, kernel_len, f->build_id, f->build_id_len);
+	if (len && f->build_id_len)
+		return len == f->build_id_len && !memcmp(id, f->build_id, len);
+	return shown_alike(f, fd);
 }
 
 /* Open @where; @very: the way there leads to the mapped file and no other. */
 static int try(struct modules_file *f, const char *where, bool very,
-	       const uint8_t *kernel_id, size_t kernel_len)
+	       const uint8_t *id, size_t len)
 {
 	int fd = open_path(where, &f->st);
 
 	if (fd < 0)
 		return fd;
-	/* An inode that differs needs no more looking; the right one may be no file. */
-	if (!very && f->st.st_ino != f->ino) {
-		close(fd);
-		return -ESTALE;
-	}
 	fd = reopen(fd, &f->st);
 	if (fd < 0)
 		return fd;
 	read_facts(f, fd);
-	if (very || believed(f, &f->st, kernel_id, kernel_len))
+	if (very || believed(f, &f->st, fd, id, len))
 		return fd;
 	close(fd);
 	return -ESTALE;
+}
+
+/* Is the program of @f's process called as the file that is mapped? */
+static bool is_program(const struct modules_file *f, const char *exe)
+{
+	char name[PATH_MAX];
+	size_t len = strlen(f->path);
+	ssize_t n = readlink(exe, name, sizeof(name));
+
+	return n >= 0 && (size_t)n >= len && !memcmp(name, f->path, len);
 }
 
 int modules_open(struct modules_file *f)
@@ -140,7 +166,8 @@ int modules_open(struct modules_file *f)
 		if (r >= 0 || r == -ENXIO)
 			return r;
 		snprintf(where, sizeof(where), "/proc/%d/exe", (int)f->pid);
-		r = try(f, where, false, kernel_id, kernel_len);
+		r = is_program(f, where) ?
+			    try(f, where, false, kernel_id, kernel_len) : -ENOENT;
 		if (r >= 0)
 			return r;
 		n = snprintf(where, sizeof(where), "/proc/%d/root%s", (int)f->pid,

@@ -369,7 +369,7 @@ static int leave_only_leader(struct tracker *t, pid_t pid, pid_t old_tid, uint32
 		const struct hvar_task *task = &t->tasks.tasks[i];
 
 		if (task->tid && task->pid == (uint32_t)pid && task->tid != (uint32_t)pid)
-			end_task(t, task, 0, cause, time_ns);
+			end_task(t, task, -1, cause, time_ns);
 	}
 	return 0;
 }

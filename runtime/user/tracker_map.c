@@ -181,7 +181,7 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64
 			if (r == -EOPNOTSUPP)
 				r = look_at_ranges(t, mm, task, c, range, n, time_ns);
 		}
-		if (r)
+		if (r && r != -ESRCH)
 			tracker_count(t, STREAM_LOST_MAPS);
 	} else {
 		r = 0;

@@ -396,6 +396,60 @@ static void test_elf(void **state)
 	assert_int_equal(f->lost, 0);
 }
 
+/* C03: another file has the name by now.  The mapped one is had, or none. */
+static void test_replaced(void **state)
+{
+	struct fixture *f = *state;
+	const struct timespec before[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	char path[256], other[256];
+	const struct hvar_vma *v;
+	struct stat st;
+	uint64_t m;
+	int fd;
+
+	for (int i = 1; i < 3; i++)
+		assert_int_equal(pwrite(f->file[i], "\177ELF", 4, 0), 4);
+	assert_int_equal(futimens(f->file[1], before), 0); /* before the process began */
+	m = (uint64_t)order(0, SYS_mmap, 0, PG, R, MAP_PRIVATE, (uint64_t)f->file[1], 0);
+	snprintf(path, sizeof(path), "%s/%s", f->dir, names[1]);
+	snprintf(other, sizeof(other), "%s/%s", f->dir, names[2]);
+	assert_int_equal(rename(other, path), 0);
+	start(f);
+	v = tracker_find(f->t, f->child[0], m, ++f->now);
+	assert_non_null(v);
+	assert_string_equal(tracker_module_path(f->t, v->module), path);
+	assert_int_equal(v->flags, HVAR_VMA_DELETED);
+	fd = tracker_module_fd(f->t, v->module);
+	if (fd < 0) {
+		/* no right to /proc/PID/map_files */
+		assert_true(tracker_module(f->t, v->module)->flags & HVAR_MODULE_UNREAD);
+		return;
+	}
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_ino, f->st[1].st_ino);
+}
+
+/* Written to after the process began: what it has mapped of it cannot be known. */
+static void test_stale(void **state)
+{
+	struct fixture *f = *state;
+	const struct hvar_vma *v;
+	uint64_t m;
+
+	m = (uint64_t)order(0, SYS_mmap, 0, PG, R, MAP_PRIVATE, (uint64_t)f->file[1], 0);
+	/* start times are in ticks: let one pass by doing something */
+	for (clock_t c = clock(); clock() - c < CLOCKS_PER_SEC / 20;)
+		;
+	assert_int_equal(pwrite(f->file[1], "\177ELF", 4, 0), 4);
+	start(f);
+	v = tracker_find(f->t, f->child[0], m, ++f->now);
+	assert_non_null(v);
+	assert_true(tracker_module(f->t, v->module)->flags & HVAR_MODULE_STALE);
+	assert_int_equal(tracker_module_fd(f->t, v->module), -1);
+	v = tracker_find(f->t, f->child[0], (uint64_t)(uintptr_t)&test_stale, ++f->now);
+	assert_false(tracker_module(f->t, v->module)->flags & HVAR_MODULE_STALE);
+}
+
 /* FIFOs and devices are mapped by nobody's opening them. */
 static void test_device(void **state)
 {
@@ -427,6 +481,8 @@ int main(int argc, char **argv)
 		LIVE(test_in_motion_without_query),
 		LIVE(test_names),
 		LIVE(test_elf),
+		LIVE(test_replaced),
+		LIVE(test_stale),
 		LIVE(test_device),
 	};
 
