@@ -22,9 +22,4 @@ void report_text(FILE *f, const struct rows *r, const struct analysis *a,
 		 const struct report_options *o);
 void report_json(FILE *f, const struct rows *r, const struct analysis *a);
 
-/* "samples (the kernel's buffer was full)": what was lost by an enum stream_loss_what. */
-const char *report_loss_text(unsigned what);
-/* Its name in the JSON. */
-const char *report_loss_name(unsigned what);
-
 #endif /* REPORT_H */

@@ -15,11 +15,6 @@ static const char *const loss_names[STREAM_LOST_WHATS] = {
 	[STREAM_LOST_THROTTLED] = "throttled",
 };
 
-const char *report_loss_name(unsigned what)
-{
-	return what < STREAM_LOST_WHATS && loss_names[what] ? loss_names[what] : "other";
-}
-
 static void meta(FILE *f, const struct rows *r, const struct analysis *a)
 {
 	static const char *const keys[] = { "argv", "pid", "hz", "source", "maps", "kernel", "start", "note" };
@@ -115,7 +110,7 @@ static void total(FILE *f, const struct rows *r, const struct analysis *a)
 	json_open(&j, "lost_by", '{');
 	for (what = 1; what < STREAM_LOST_WHATS; what++)
 		if (r->totals.lost[what])
-			json_u64(&j, report_loss_name(what), r->totals.lost[what]);
+			json_u64(&j, loss_names[what], r->totals.lost[what]);
 	json_close(&j, '}');
 	json_num(&j, "seconds", r->seconds);
 	json_num(&j, "own_cpu_share", r->own_cpu_share);

@@ -34,19 +34,15 @@ struct out {
 	const struct report_options *o;
 };
 
-const char *report_loss_text(unsigned what)
-{
-	static const char *const texts[STREAM_LOST_WHATS] = {
-		[STREAM_LOST_SAMPLES] = "samples (the kernel's buffer was full)",
-		[STREAM_LOST_MAPS] = "changes of the memory map or of tasks",
-		[STREAM_LOST_TASKS] = "tasks that ended before they could be followed",
-		[STREAM_LOST_MEMORY] = "records that found no memory",
-		[STREAM_LOST_CODE] = "pieces of code that could not be read",
-		[STREAM_LOST_THROTTLED] = "ticks of the timer (the kernel slowed it down)",
-	};
-
-	return what < STREAM_LOST_WHATS && texts[what] ? texts[what] : "records of other kinds";
-}
+/* What was lost, after its number. */
+static const char *const loss_texts[STREAM_LOST_WHATS] = {
+	[STREAM_LOST_SAMPLES] = "samples lost (the kernel's buffer was full)",
+	[STREAM_LOST_MAPS] = "changes of the memory map seen late, at a look",
+	[STREAM_LOST_TASKS] = "tasks too short-lived to be followed",
+	[STREAM_LOST_MEMORY] = "records lost for want of memory",
+	[STREAM_LOST_CODE] = "pieces of code that could not be read",
+	[STREAM_LOST_THROTTLED] = "times the kernel slowed the timer down",
+};
 
 static void style(const struct out *out, const char *code)
 {
@@ -320,18 +316,32 @@ static void heading(const struct out *out, const struct rows *r, const struct an
 	free(tofree);
 }
 
-static void losses(const struct out *out, const struct rows *r)
+/* @whole: nothing else says that something is missing. */
+static void losses(const struct out *out, const struct rows *r, bool whole)
 {
-	char n[32];
+	char *text = NULL, n[32];
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	const char *join = "";
 	unsigned what;
 
-	for (what = 1; what < STREAM_LOST_WHATS; what++)
-		if (r->totals.lost[what])
-			paragraph(out, "lost %s: %s", report_loss_text(what),
-				  grouped(r->totals.lost[what], n));
+	if (!f)
+		return;
+	for (what = 1; what < STREAM_LOST_WHATS; what++) {
+		if (!r->totals.lost[what])
+			continue;
+		fprintf(f, "%s%s %s", join, grouped(r->totals.lost[what], n), loss_texts[what]);
+		join = "; ";
+	}
 	if (r->totals.misfits)
-		paragraph(out, "lost events that contradict those before them: %s",
-			  grouped(r->totals.misfits, n));
+		fprintf(f, "%s%s events that contradict those before them", join,
+			grouped(r->totals.misfits, n));
+	fclose(f);
+	if (text && *text)
+		paragraph(out, "losses: %s", text);
+	else if (!out->o->quiet && whole)
+		paragraph(out, "losses: none");
+	free(text);
 }
 
 static void closing(const struct out *out, const struct rows *r, const struct analysis *a)
@@ -349,7 +359,7 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 		paragraph(out, "measured by %s", source);
 	if (note && *note)
 		paragraph(out, "note: %s", note);
-	losses(out, r);
+	losses(out, r, !analysis_why(a));
 	if (out->o->verbose)
 		for (i = 0; i < images_failed(images); i++)
 			paragraph(out, "no names: %s", images_failure(images, i));
@@ -385,7 +395,7 @@ void report_text(FILE *f, const struct rows *r, const struct analysis *a,
 	if (!o->quiet)
 		closing(&out, r, a);
 	else
-		losses(&out, r);
+		losses(&out, r, false);
 	if (analysis_why(a))
 		paragraph(&out, "%s", analysis_why(a));
 }

@@ -180,7 +180,6 @@ static void hide(struct rows *r, const struct rows_options *o)
 int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, struct err *e)
 {
 	enum rows_sort sort = o->sort;
-	unsigned what;
 	int ret = 0;
 
 	memset(r, 0, sizeof(*r));
@@ -196,9 +195,7 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 	if (r->n)
 		qsort_r(r->all, r->n, sizeof(*r->all), compare, &sort);
 	hide(r, o);
-	for (what = 1; what < STREAM_LOST_WHATS; what++)
-		if (what != STREAM_LOST_THROTTLED)
-			r->lost += r->totals.lost[what];
+	r->lost = r->totals.lost[STREAM_LOST_SAMPLES] + r->totals.lost[STREAM_LOST_MEMORY];
 	if (r->totals.ended)
 		r->seconds = (double)r->totals.end.elapsed_ns / 1e9;
 	else

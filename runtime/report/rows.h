@@ -50,7 +50,7 @@ struct rows {
 	size_t n_un;	 /* those that occurred */
 	uint64_t samples, attributed;
 	uint64_t accesses; /* if exact; one that reads and writes is two */
-	uint64_t lost;	 /* events lost on the way, of all kinds but throttling */
+	uint64_t lost;	 /* samples and records; what else went wrong is in totals.lost */
 	double seconds;
 	double own_cpu_share; /* hotvar's CPU time by seconds; NaN: not known */
 	struct analysis_totals totals;
