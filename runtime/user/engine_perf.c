@@ -118,6 +118,7 @@ static int set_up(struct engine *g, struct err *e)
 	g->t = tracker_new(g->s->out, e);
 	if (!g->t)
 		return -ENOMEM;
+	tracker_late_is_usual(g->t);
 	g->code = code_capture_new(g->t, g->s->out);
 	g->look = relook_new(LOOK_SHARE);
 	if (!g->code || !g->look)

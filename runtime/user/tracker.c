@@ -358,6 +358,9 @@ static int leave_only_leader(struct tracker *t, pid_t pid, pid_t old_tid, uint32
 	const struct hvar_task *leader = hvar_tasks_find(&t->tasks, (uint32_t)pid);
 	int r;
 
+	/* A host that cannot tell which thread it was: any shows the same memory. */
+	if (!leader && old_tid == pid && tracker_task_of(t, pid))
+		old_tid = (pid_t)tracker_task_of(t, pid)->tid;
 	if (!leader && old_tid != pid &&
 	    hvar_tasks_find(&t->tasks, (uint32_t)old_tid)) {
 		/* The leader had ended before: its number is taken up again. */
@@ -392,7 +395,8 @@ int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look, uint32_
 		return r;
 	}
 	if (!hvar_tasks_find(&t->tasks, (uint32_t)pid)) {
-		tracker_count(t, STREAM_LOST_TASKS);
+		if (t->tasks.used) /* the first of all begins like this */
+			tracker_count(t, STREAM_LOST_TASKS);
 		r = add_task(t, pid, pid, st.start_time, 0, 0, time_ns, &mm);
 	} else {
 		r = hvar_tasks_exec(&t->tasks, (uint32_t)pid, 0, &mm, &gone);
@@ -434,6 +438,11 @@ int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns)
 		tracker_grown(t, mm, task, time_ns);
 	end_task(t, task, status, HVAR_CAUSE_EXIT, time_ns);
 	return 0;
+}
+
+void tracker_late_is_usual(struct tracker *t)
+{
+	t->late_is_usual = true;
 }
 
 void tracker_tell_losses(struct tracker *t, uint64_t time_ns)

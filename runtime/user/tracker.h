@@ -28,6 +28,12 @@ struct tracker *tracker_new(struct stream *out, struct err *e);
 void tracker_free(struct tracker *t);
 
 /*
+ * This host is not told of every change (perf has no news of munmap and mremap)
+ * and looks now and then: what a look finds is then no loss.
+ */
+void tracker_late_is_usual(struct tracker *t);
+
+/*
  * A task that runs already, or one just launched: reads its start time, and, if
  * its address space is new, its whole map, told as INITIAL.  Threads of one
  * process share.  Returns 0, -EEXIST, -ESRCH if it is gone, or -errno and @e.
@@ -46,6 +52,7 @@ int tracker_fork(struct tracker *t, pid_t tid, pid_t child, pid_t child_pid,
 
 /*
  * @pid has executed a program, from its thread @old_tid (which is now @pid; the others are gone).
+ * A @pid that was not followed is from now on.
  * With @look, the new map is read and told as INITIAL; without, the host tells it with tracker_map().
  */
 int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look,

@@ -203,7 +203,7 @@ int tracker_look(struct tracker *t, pid_t pid, uint64_t lo, uint64_t hi, uint32_
 		return -ESRCH;
 	mm = hvar_tasks_mm(&t->tasks, task);
 	r = look_and_tell(t, mm, task, lo, hi, false, cause, time_ns);
-	if (cause == HVAR_CAUSE_NONE)
+	if (cause == HVAR_CAUSE_NONE && !t->late_is_usual)
 		t->lost[STREAM_LOST_MAPS] += t->told - told;
 	if (!r && !lo && hi == UINT64_MAX && !space_of(mm)->stack)
 		tracker_landmarks(t, mm, space_of(mm)->brk);
@@ -296,6 +296,7 @@ const struct hvar_vma *tracker_find(struct tracker *t, pid_t tid, uint64_t addr,
 	told = t->told;
 	r = look_and_tell(t, mm, task, page, page + HVAR_PAGE_SIZE, false, HVAR_CAUSE_NONE,
 			  time_ns);
-	t->lost[STREAM_LOST_MAPS] += t->told - told;
+	if (!t->late_is_usual)
+		t->lost[STREAM_LOST_MAPS] += t->told - told;
 	return r ? NULL : hvar_vmas_find(&mm->vmas, addr);
 }
