@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 			return 2;
 		if (!pid)
 			_exit(0);
-		for (int i = 0; i < 50000; i++)
+		for (int i = 0; i < 100000; i++)
 			p[i % 256] += i;
 		if (waitpid(pid, NULL, 0) != pid)
 			return 3;
