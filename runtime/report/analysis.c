@@ -224,7 +224,9 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 	note_time(a, ev->time_ns);
 	if (ev->type != HVAR_EVENT_ACCESS) {
 		spaces_event(a->spaces, ev);
-		if (ev->module)
+		if (ev->type == HVAR_EVENT_FORK)
+			variables_fork(a->variables, ev->pid, ev->u.task.child_pid);
+		else if (ev->module)
 			images_mapped(a->images, ev);
 		return;
 	}

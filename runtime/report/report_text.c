@@ -231,7 +231,7 @@ static void one_row(const struct out *out, const struct rows *r, size_t i)
 		snprintf(process, sizeof(process), " (%s%s%" PRIu32 ")", v->comm, *v->comm ? " " : "", v->pid);
 	if (asprintf(&raw, "%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
 		     v->module && !in_name ? base_name(v->module) : "",
-		     v->module && !in_name ? "]" : "", v->deleted ? " (deleted)" : "", process) > 0)
+		     v->module && !in_name ? "]" : "", v->deleted && strcmp(v->kind, "shm") ? " (deleted)" : "", process) > 0)
 		name = printable(raw);
 	free(raw);
 	style(out, row->share >= 0.1 ? BOLD : "");

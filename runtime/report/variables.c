@@ -104,12 +104,10 @@ static size_t comm_slot(const struct comm *v, size_t cap, uint32_t pid)
 	return i;
 }
 
-void variables_comm(struct variables *v, const struct stream_comm *c)
+static void set_comm(struct variables *v, uint32_t pid, const char comm[16])
 {
 	struct comm *at;
 
-	if (!c->pid || c->tid != c->pid)
-		return;
 	if (2 * (v->n_comms + 1) > v->cap_comms) {
 		size_t cap = v->cap_comms ? 2 * v->cap_comms : 64, i;
 		struct comm *bigger = calloc(cap, sizeof(*bigger));
@@ -123,11 +121,34 @@ void variables_comm(struct variables *v, const struct stream_comm *c)
 		v->comms = bigger;
 		v->cap_comms = cap;
 	}
-	at = &v->comms[comm_slot(v->comms, v->cap_comms, c->pid)];
+	at = &v->comms[comm_slot(v->comms, v->cap_comms, pid)];
 	v->n_comms += !at->pid;
-	at->pid = c->pid;
-	memcpy(at->comm, c->comm, sizeof(at->comm));
+	at->pid = pid;
+	memcpy(at->comm, comm, sizeof(at->comm));
 	at->comm[sizeof(at->comm) - 1] = '\0';
+}
+
+/* "" if not known. */
+static void get_comm(const struct variables *v, uint32_t pid, char comm[16])
+{
+	memset(comm, 0, 16);
+	if (v->cap_comms)
+		memcpy(comm, v->comms[comm_slot(v->comms, v->cap_comms, pid)].comm, 16);
+}
+
+void variables_comm(struct variables *v, const struct stream_comm *c)
+{
+	if (c->pid && c->tid == c->pid)
+		set_comm(v, c->pid, c->comm);
+}
+
+void variables_fork(struct variables *v, uint32_t pid, uint32_t child_pid)
+{
+	char comm[16];
+
+	get_comm(v, pid, comm);
+	if (child_pid != pid && *comm)
+		set_comm(v, child_pid, comm);
 }
 
 /* ---- entries ---- */
@@ -138,6 +159,9 @@ static void key_of(const struct variables *v, const struct hvar_place *p, uint32
 	memset(key, 0, sizeof(*key));
 	key->kind = p->kind;
 	key->module = images_canon(v->images, p->module);
+	/* Shared anonymous memory is a file only to the kernel, one for each mapping. */
+	if (key->kind == HVAR_KIND_SHM && !strcmp(images_path(v->images, key->module), "/dev/zero"))
+		key->module = 0;
 	key->symbol = p->symbol == HVAR_IMAGE_NONE ? HVAR_HOT_NONE : p->symbol;
 	if (key->symbol == HVAR_HOT_NONE && p->section < SECTIONS_MAX)
 		key->kind |= (p->section + 1) << KIND_BITS;
@@ -174,9 +198,7 @@ uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 	f->deleted = place.vma.flags & HVAR_VMA_DELETED;
 	if (v->per_process) {
 		f->pid = ev->pid;
-		if (v->cap_comms)
-			memcpy(f->comm, v->comms[comm_slot(v->comms, v->cap_comms, ev->pid)].comm,
-			       sizeof(f->comm));
+		get_comm(v, ev->pid, f->comm);
 	}
 	return i;
 }
@@ -254,7 +276,7 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	memset(out, 0, sizeof(*out));
 	out->name = f->name;
 	out->module = *path ? path : NULL;
-	out->deleted = f->deleted;
+	out->deleted = f->deleted && *path;
 	out->kind = hvar_kind_name(key->kind & KIND_MASK);
 	out->mapped = (key->kind & KIND_MASK) != HVAR_KIND_UNMAPPED;
 	out->is_private = f->is_private;

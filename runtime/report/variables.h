@@ -33,8 +33,9 @@ uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 /* Count the exact access @ev to entry @i. */
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev);
 
-/* What processes are called, for entries made from now on. */
+/* What processes are called, for entries made from now on; a new one is called as its parent. */
 void variables_comm(struct variables *v, const struct stream_comm *c);
+void variables_fork(struct variables *v, uint32_t pid, uint32_t child_pid);
 
 uint32_t variables_n(const struct variables *v);
 const struct hvar_hot *variables_hot(const struct variables *v, uint32_t i);
