@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fuzz_image.c - any bytes as a symbol image: refused, or every look-up stays inside.
+ *
+ * The checksum is made good first, or nothing would get past it.  The first byte
+ * says whether: odd ones are left as they are.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/core/hvar_image_format.h"
+#include "runtime/core/hvar_resolve.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look(const struct hvar_image *img, uint64_t vaddr)
+{
+	uint32_t i = hvar_image_find(img, vaddr), n;
+	struct hvar_place p;
+
+	if (i != HVAR_IMAGE_NONE) {
+		const struct hvar_image_sym *y = &img->syms[i];
+
+		if (i >= img->n_syms || vaddr - y->vaddr >= y->size + !y->size)
+			abort();
+		n = hvar_image_aliases(img, i);
+		if (!n || n > img->n_syms - i)
+			abort();
+		if (strlen(hvar_image_str(img, y->name)) >= img->size ||
+		    strlen(hvar_image_str(img, y->file)) >= img->size)
+			abort();
+	}
+	i = hvar_image_find_tls(img, vaddr);
+	if (i != HVAR_IMAGE_NONE && i >= img->n_tls_syms)
+		abort();
+	i = hvar_image_section(img, vaddr);
+	if (i != HVAR_IMAGE_NONE && vaddr - img->sections[i].vaddr >= img->sections[i].size)
+		abort();
+	hvar_resolve_static(img, vaddr, &p);
+	if (p.symbol != HVAR_IMAGE_NONE && p.reason != HVAR_REASON_NONE)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct hvar_image img;
+	struct hvar_image_header *h;
+	uint8_t *copy;
+	uint32_t i;
+
+	if (!size)
+		return 0;
+	copy = malloc(size - 1 ? size - 1 : 1); /* exactly as large as promised, and aligned */
+	memcpy(copy, data + 1, size - 1);
+	h = (void *)copy;
+	if (size - 1 >= sizeof(*h) && !(data[0] & 1)) {
+		h->size = size - 1;
+		h->checksum = hvar_image_checksum(copy, size - 1);
+	}
+	if (!hvar_image_open(&img, copy, size - 1)) {
+		look(&img, 0);
+		look(&img, UINT64_MAX);
+		for (i = 0; i < img.n_syms; i++) {
+			look(&img, img.syms[i].vaddr);
+			look(&img, img.syms[i].vaddr - 1);
+			look(&img, img.syms[i].vaddr + img.syms[i].size);
+		}
+		for (i = 0; i < img.n_extents; i++)
+			look(&img, img.starts[i]);
+		for (i = 0; i < img.n_segs; i++)
+			look(&img, img.segs[i].vaddr);
+	}
+	free(copy);
+	return 0;
+}
