@@ -41,7 +41,7 @@ measure() {
 	samples=$(number samples "$tmp/out")
 	# Time before and after the measuring is in the CPU time too, so only the upper bound is sharp.
 	check "$1: no time is counted twice ($samples samples, $((after - before)) ms)" \
-		within "${samples:-0}" 50 $((after - before + 40))
+		within "${samples:-0}" 10 $((after - before + 40))
 	is "$1: none was lost" "$(number lost "$tmp/out")" 0
 	like "$1: the variable is found" "$(cat "$tmp/out")" '"name":"spun"'
 	like "$1: the process goes on untouched" "$(state)" '^[RSD]$'

@@ -19,7 +19,7 @@ is "and each end, with the parent's" "$(grep -c '"event":"exit"' "$tmp/maps")" 2
 is "nothing was lost" "$(number lost "$tmp/report")" 0
 # Some 50 us each time, too short for a timer of 1 ms unless what is left of it is kept from child to child.
 samples=$(number samples "$tmp/report")
-check "their maker was sampled between them ($samples samples)" test "${samples:-0}" -ge 30
+check "their maker was sampled between them ($samples samples)" test "${samples:-0}" -ge 10
 
 "$HOTVAR" --source perf -F 1000 --json -o "$tmp/out" -- "$TESTPROGS/spin_threads" 64 20 > /dev/null
 is "64 threads at 1000 Hz" $? 0
