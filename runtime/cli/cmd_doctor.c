@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_doctor.c - "hotvar doctor": what works on this machine, what does not, why, and what mends it.
+ * cmd_doctor.c - what works on this machine, what does not, why, and what mends it.
  *
  * The exit status is 0 if the main job can run here, by perf or by ptrace, and 1
  * if not; what is missing beyond that is said, and is no failure.
@@ -109,7 +109,8 @@ static void print_text(FILE *f, const struct probe_result *results, bool colored
 	else if (!strcmp(how, "perf"))
 		fputs("hotvar -- CMD runs here, sampling by perf's timer.\n", f);
 	else
-		fputs("hotvar -- CMD runs here, sampling by ptrace stops, which cost more than perf's timer.\n", f);
+		fputs("hotvar -- CMD runs here, sampling by ptrace stops, which cost more than "
+		      "perf's timer.\n", f);
 }
 
 int cmd_doctor(int argc, char **argv, struct err *e)

@@ -151,7 +151,7 @@ static size_t read_file(int fd, uint64_t where, void *buf)
 	return got;
 }
 
-/* Memory that may only be executed is read through /proc, which asks for no permission of the page. */
+/* What may only be executed is read through /proc, which asks for no permission of the page. */
 static size_t read_memory(pid_t pid, uint64_t addr, void *buf)
 {
 	struct iovec to = { buf, PAGE };
@@ -218,7 +218,7 @@ static struct page *capture(struct code_capture *c, pid_t pid, uint32_t mm,
 	return p;
 }
 
-/* The page before or after an ip's: once for each, since asking where nothing is mapped looks at /proc. */
+/* The page before or after an ip's.  To ask where nothing is mapped costs a look: it is done once. */
 static void capture_near(struct code_capture *c, pid_t pid, pid_t tid, uint32_t mm,
 			 uint64_t addr, uint64_t time_ns)
 {

@@ -2,11 +2,12 @@
 /*
  * code_capture.h - the code around each sample, put to the stream page by page.
  *
- * A page is put once, before the first sample that needs it: from the module's file where that is the
- * very file that was mapped, else from the program's memory.  Code without a
- * file may change (JIT): its page is read again at most once a second while
- * samples fall on it, and put again when it differs.  A window of 256 bytes before and 128 after an ip
- * is always whole, as far as the program has code there.
+ * A page is put once, before the first sample that needs it: from the module's
+ * file where that is the very file that was mapped, else from the program's
+ * memory.  Code without a file may change (JIT): its page is read again at most
+ * once a second while samples fall on it, and put again when it differs.  A
+ * window of 256 bytes before and 128 after an ip is always whole, as far as the
+ * program has code there.
  */
 #ifndef CODE_CAPTURE_H
 #define CODE_CAPTURE_H
@@ -38,7 +39,10 @@ void code_capture_at(struct code_capture *c, pid_t pid, pid_t tid, uint32_t mm,
 /* Put how many pages could not be read since the last call, if any. */
 void code_capture_tell_losses(struct code_capture *c, uint64_t time_ns);
 
-/* The site of the code at @addr inside @v, of address space @mm: writer and readers of STREAM_CODE agree by this. */
+/*
+ * The site of the code at @addr inside @v, of address space @mm: writer and readers
+ * of STREAM_CODE agree by this.
+ */
 static inline void code_site_of(const struct hvar_vma *v, uint32_t mm,
 				uint64_t addr, struct code_site *out)
 {

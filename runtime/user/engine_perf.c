@@ -420,7 +420,10 @@ static int run(struct session *s, struct err *e)
 	return err;
 }
 
-/* Nothing of ours is in CMD's way: only its end is waited for.  A signal that asks us to end leaves it alone. */
+/*
+ * Nothing of ours is in CMD's way: only its end is waited for.  A signal that asks
+ * us to end leaves it alone.
+ */
 static int serve(struct session *s, struct err *e)
 {
 	int status;

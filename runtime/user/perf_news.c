@@ -130,7 +130,10 @@ static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name
 	stream_put(n->out, STREAM_COMM, &c, sizeof(c), NULL, 0);
 }
 
-/* At an exec this record comes first, then those of the new map's areas, older than any reading of them or not. */
+/*
+ * At an exec this record comes first, then those of the new map's areas: all of
+ * them are news, also if the map has been read since.
+ */
 static void take_comm(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
 {
 	if (r->tid <= 0)

@@ -46,7 +46,7 @@ struct perf_news {
 /* A perf_record_fn; @ctx is a struct perf_news. */
 void perf_news_take(void *ctx, const struct perf_record *r);
 
-/* Look at the maps that are due, all of them after a loss.  Call it right after a drain, at each tick. */
+/* Look at the maps that are due, all of them after a loss: right after a drain, at each tick. */
 void perf_news_look(struct perf_news *n);
 
 /* Put what was lost since the last call: here, in the rings, in the tracker and of code. */

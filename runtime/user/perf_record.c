@@ -233,7 +233,10 @@ static void ring_release(struct perf_ring *r)
 	__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);
 }
 
-/* Look at the record at the tail: its size and time.  A damaged ring is emptied, since its next record cannot be found. */
+/*
+ * Look at the record at the tail: its size and time.  A damaged ring is emptied,
+ * since where its next record begins cannot be known.
+ */
 static void ring_peek(struct perf_ring *r, struct perf_ring_counts *counts)
 {
 	uint64_t have = r->head - r->tail, word;

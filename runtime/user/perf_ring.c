@@ -18,7 +18,10 @@
 enum {
 	PAGE = 4096,
 	MIN_PAGES = 1,
-	/* More than a second at 1 kHz; half of what kernel.perf_event_mlock_kb = 516 gives a user for each CPU. */
+	/*
+	 * More than a second at 1 kHz, and half of what kernel.perf_event_mlock_kb = 516
+	 * gives a user for each CPU.
+	 */
 	USUAL_PAGES = 64,
 	MAX_PAGES = 2048,
 	RECORD_MAX = 65536,
@@ -133,8 +136,8 @@ static int refused(int code, struct err *e)
 		if (level > 2)
 			return err_set(e, code, "perf timer: refused, since kernel.perf_event_paranoid is %d; "
 				       "run \"sysctl kernel.perf_event_paranoid=2\" as root", level);
-		return err_set(e, code, "perf timer: refused (%s), most likely by a seccomp filter, as containers have; "
-			       "allow perf_event_open in its seccomp profile, or use --source ptrace",
+		return err_set(e, code, "perf timer: refused (%s), most likely by a seccomp "
+			       "filter, as containers have; allow perf_event_open in its seccomp profile, or use --source ptrace",
 			       strerror(code));
 	case ENOSYS:
 	case ENOENT:
@@ -210,8 +213,8 @@ static int add_cpus(struct perf_rings *r, struct err *e)
 		fclose(f);
 	err = each_cpu(text, add_cpu, r, e);
 	if (!err && !r->n)
-		err = err_set(e, EINVAL, "perf timer: no CPU takes it (\"%.40s\" are possible); use --source ptrace",
-			      text);
+		err = err_set(e, EINVAL, "perf timer: no CPU takes it (\"%.40s\" are possible); "
+			      "use --source ptrace", text);
 	return err;
 }
 
@@ -242,7 +245,7 @@ static int map_rings(struct perf_rings *r, size_t pages)
 	return 0;
 }
 
-/* The kernel's room for unprivileged rings is shared with the user's other measurings: take less if need be. */
+/* The kernel's room for rings is shared with the user's other measurings: take less if need be. */
 static int map_what_fits(struct perf_rings *r, struct err *e)
 {
 	int err;
@@ -258,7 +261,8 @@ static int map_what_fits(struct perf_rings *r, struct err *e)
 			break;
 		r->pages /= 2;
 	}
-	return err_set(e, -err, "perf rings: %s; raise the limit with \"sysctl kernel.perf_event_mlock_kb=1032\" as root or \"ulimit -l\"",
+	return err_set(e, -err, "perf rings: %s; raise the limit with "
+		       "\"sysctl kernel.perf_event_mlock_kb=1032\" as root or \"ulimit -l\"",
 		       err == -EPERM ? "no more memory may be locked" : strerror(-err));
 }
 
@@ -342,7 +346,7 @@ void perf_rings_free(struct perf_rings *r)
 	free(r);
 }
 
-/* Up to the hard limit; false if we are there already.  CMD was started before, and keeps its own. */
+/* Up to the hard limit; false if we are there already.  CMD was forked before: it has its own. */
 static bool raise_fd_limit(void)
 {
 	struct rlimit l;
@@ -391,11 +395,12 @@ static int why_not_task(struct perf_rings *r, int code, pid_t tid, struct err *e
 	case EMFILE:
 	case ENFILE:
 		r->skipped++;
-		return err_set(e, EMFILE, "perf timer: no file descriptors left for thread %d; raise the limit with \"ulimit -n\"",
-			       (int)tid);
+		return err_set(e, EMFILE, "perf timer: no file descriptors left for thread %d; "
+			       "raise the limit with \"ulimit -n\"", (int)tid);
 	case EACCES:
 	case EPERM:
-		return err_set(e, code, "process %d: perf may not look at it, since it is someone else's or has changed its ids; run hotvar as root or as its owner",
+		return err_set(e, code, "process %d: perf may not look at it, since it is someone "
+			       "else's or has changed its ids; run hotvar as root or as its owner",
 			       (int)tid);
 	default:
 		return refused(code, e);

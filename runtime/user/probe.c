@@ -87,7 +87,7 @@ static void mlock_limit(struct probe_result *r)
 			  "kernel.perf_event_mlock_kb is %ld: rings will be small, and may overflow", kb);
 }
 
-/* The kernel lowers the limit itself where sampling interrupts take long, and holds timers to it. */
+/* The kernel lowers it by itself where sampling interrupts take long, and holds timers to it. */
 static void sample_rate(struct probe_result *r)
 {
 	long hz = probe_number("/proc/sys/kernel/perf_event_max_sample_rate", -1);

@@ -272,7 +272,8 @@ void probe_gate(struct probe_result *r)
 		probe_say(r, PROBE_YES, NULL, "a seccomp filter was installed in a child%s",
 			  geteuid() ? "; set-uid programs run without their privilege under it" : "");
 	else
-		probe_say(r, PROBE_NO, "use a kernel with CONFIG_SECCOMP_FILTER, or allow seccomp in the container's profile",
+		probe_say(r, PROBE_NO, "use a kernel with CONFIG_SECCOMP_FILTER, or allow seccomp "
+			  "in the container's profile",
 			  "a seccomp filter cannot be installed (%s): each system call is stopped at instead",
 			  strerror(-err));
 }

@@ -169,7 +169,7 @@ static void without_a_file(void **state)
 	collect();
 	assert_int_equal(n_codes, 0);
 
-	/* A window over the end takes in the next page; over both ends, no page that cannot be executed. */
+	/* A window over the end takes in the next page, but no page that cannot be executed. */
 	at(p + PAGE - 1);
 	collect();
 	assert_int_equal(n_codes, 1);

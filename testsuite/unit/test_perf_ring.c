@@ -304,7 +304,7 @@ static void wraps(void **state)
 	}
 }
 
-/* Rings filled in turn with ever later records come out in one order; what is later than asked for stays. */
+/* Rings filled in turn with ever later records come out in one order; what is too late stays. */
 static void merges_in_time_order(void **state)
 {
 	unsigned total = 0, done = 0;
