@@ -161,7 +161,7 @@ static int answer_line(struct sym *s, char *line, uint64_t number, struct err *e
 }
 
 /*
- * Read lines by read(2), so that it is known when there are no more for now: then
+ * Read lines by read(2), so that it is known when no more are there yet: then
  * what is answered goes out, and the process may have changed meanwhile.
  */
 static int answer_stdin(struct sym *s, struct err *e)
