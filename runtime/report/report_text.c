@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "translator-hooks/image_cache.h"
 
 #define BOLD   "\033[1m"
 #define DIM    "\033[2m"
@@ -353,13 +354,15 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time; wr%%: how many of its accesses write");
 	if (source && r->own_cpu_share > 0 && r->seconds >= LONG_ENOUGH)
-		paragraph(out, "measured by %s; hotvar itself used %.3f s of CPU time (%.1f %% of one)", source,
-			  r->own_cpu_share * r->seconds, 100 * r->own_cpu_share);
+		paragraph(out, "measured by %s; hotvar itself used %.1f %% of a CPU", source,
+			  100 * r->own_cpu_share);
 	else if (source)
 		paragraph(out, "measured by %s", source);
 	if (note && *note)
 		paragraph(out, "note: %s", note);
 	losses(out, r, !analysis_why(a));
+	if (out->o->verbose && image_cache_why())
+		paragraph(out, "%s", image_cache_why());
 	if (out->o->verbose)
 		for (i = 0; i < images_failed(images); i++)
 			paragraph(out, "no names: %s", images_failure(images, i));
