@@ -7,6 +7,7 @@
 
 : "${top_srcdir:?run this by make check}" "${top_builddir:?}" "${HOTVAR:?}" "${TESTPROGS:?}"
 export LC_ALL=C
+unset MAKEFLAGS MAKELEVEL MFLAGS # a make that a test runs is not a part of the one that runs the tests
 tap_n=0
 tap_failed=0
 

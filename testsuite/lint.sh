@@ -3,8 +3,8 @@
 . "$top_srcdir/testsuite/lib.sh"
 
 cd "$top_srcdir" || exit 1
-# What belongs to the project: what git knows here, or the list that came with a tarball.
-if [ -e .git ]; then
+# What belongs to the project: the list that came with a tarball, or what git knows here and does not ignore.
+if [ ! -e .files ]; then
 	git -c safe.directory='*' ls-files --cached --others --exclude-standard > "$tmp/files"
 else
 	cp .files "$tmp/files"

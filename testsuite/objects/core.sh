@@ -46,9 +46,11 @@ else
 fi
 
 # 32-bit code shows what x86-64 hides: a 64-bit / or % calls __udivdi3 there, as it does not link in a kernel, and
-# without SSE or x87 a float is an error.  Its only headers are the compiler's own and these two.
+# without SSE or x87 a float is an error.  Its only headers are the compiler's own and these two: a machine
+# has no 32-bit libc unless asked to.
 mkdir -p "$tmp/include"
-echo '#include "/usr/include/asm-generic/errno.h"' > "$tmp/include/errno.h"
+ln -s /usr/include/asm-generic "$tmp/include/asm-generic"
+echo '#include <asm-generic/errno.h>' > "$tmp/include/errno.h"
 cat > "$tmp/include/string.h" <<'EOF'
 void *memcpy(void *, const void *, __SIZE_TYPE__);
 void *memmove(void *, const void *, __SIZE_TYPE__);
@@ -59,7 +61,7 @@ i386() {
 	mkdir -p "$tmp/i386"
 	for f in $files; do
 		# shellcheck disable=SC2086
-		$CC -nostdinc -isystem "$($CC -print-file-name=include)" -isystem "$tmp/include" -I/usr/include -I"$top_srcdir" \
+		$CC -nostdinc -isystem "$($CC -print-file-name=include)" -isystem "$tmp/include" -I"$top_srcdir" \
 			-m32 -O2 -ffreestanding -fno-pic -mgeneral-regs-only $strict -c -o "$tmp/i386/$f.o" "$core/$f.c" || return 1
 	done
 }

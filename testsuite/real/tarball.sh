@@ -2,7 +2,6 @@
 # tarball.sh - what a distribution does with hotvar: tarball, build elsewhere, install, uninstall; and what make makes again.
 . "$top_srcdir/testsuite/lib.sh"
 
-unset MAKEFLAGS MAKELEVEL MFLAGS
 mk() {
 	make -j"$(nproc)" "$@"
 }
