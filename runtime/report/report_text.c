@@ -213,13 +213,6 @@ static int numbers(FILE *f, const struct rows *r, const struct row *row)
 	return 7 + (r->exact ? 9 : 6 + 8) + 5;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void one_row(const struct out *out, const struct rows *r, size_t i)
 {
 	const struct row *row = &r->v[i];
@@ -231,7 +224,7 @@ static void one_row(const struct out *out, const struct rows *r, size_t i)
 	if (v->mm)
 		snprintf(process, sizeof(process), " (%s%s%" PRIu32 ")", v->comm, *v->comm ? " " : "", v->pid);
 	if (asprintf(&raw, "%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
-		     v->module && !in_name ? base_name(v->module) : "",
+		     v->module && !in_name ? variables_file_name(v->module) : "",
 		     v->module && !in_name ? "]" : "", v->deleted && strcmp(v->kind, "shm") ? " (deleted)" : "", process) > 0)
 		name = printable(raw);
 	free(raw);

@@ -231,7 +231,7 @@ uint64_t variables_lost_threads(const struct variables *v)
 
 /* ---- names ---- */
 
-static const char *base_name(const char *path)
+const char *variables_file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -248,12 +248,12 @@ static char *make_name(const struct hvar_hot_key *key, const struct hvar_image *
 	if (key->symbol != HVAR_HOT_NONE && img)
 		return image_name(img, key->symbol);
 	if (section && img && section <= img->n_sections)
-		n = asprintf(&name, "%s:%s", base_name(path),
+		n = asprintf(&name, "%s:%s", variables_file_name(path),
 			     hvar_image_str(img, img->sections[section - 1].name));
 	else if (path[0] == '[')
 		n = asprintf(&name, "%s", path); /* [anon:malloc] */
 	else if (*path)
-		n = asprintf(&name, "%s:[%s]", base_name(path), hvar_kind_name(kind));
+		n = asprintf(&name, "%s:[%s]", variables_file_name(path), hvar_kind_name(kind));
 	else
 		n = asprintf(&name, "[%s]", hvar_kind_name(kind));
 	return n < 0 ? NULL : name;

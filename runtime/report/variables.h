@@ -62,4 +62,7 @@ struct variable {
 /* Describe entry @i.  Returns 0 or -ENOMEM. */
 int variables_describe(struct variables *v, uint32_t i, struct variable *out);
 
+/* The last part of @path: how rows call a module. */
+const char *variables_file_name(const char *path);
+
 #endif /* VARIABLES_H */
