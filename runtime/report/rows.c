@@ -11,7 +11,7 @@
 /* In the words of the reports, by enum estimate_reason. */
 static const char *const reason_texts[ESTIMATE_REASONS] = {
 	[ESTIMATE_NO_OPERAND] = "code that accesses no memory",
-	[ESTIMATE_REGISTER_LOST] = "address not provable: a register it needs had changed",
+	[ESTIMATE_REGISTER_LOST] = "address unprovable: register changed or unknown",
 	[ESTIMATE_NO_CODE] = "code that could not be read",
 	[ESTIMATE_BAD_CODE] = "bytes that are no instruction",
 	[ESTIMATE_NO_REGS] = "the kernel gave no registers",
