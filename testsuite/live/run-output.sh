@@ -112,6 +112,27 @@ like "a damaged byte: said" "$(tr '\n' ' ' < out)" 'is damaged'
 "$HOTVAR" report --json -i bad.rec > out 2> err
 like "in JSON too" "$(tail -n 1 out)" '"whole":false'
 
+# ---- hotvar killed while it records ----
+"$HOTVAR" record -q -o killed.rec -- "$TESTPROGS/loop" cpu 3000000000 > out 2> err &
+hotvar=$!
+bigger() {
+	[ "$(stat -c %s killed.rec 2> /dev/null || echo 0)" -gt 40000 ]
+}
+if until_true 20 bigger; then
+	child=$(cat "/proc/$hotvar/task/$hotvar/children")
+	kill -KILL $hotvar
+	wait $hotvar 2> /dev/null
+	for pid in $child; do
+		kill -KILL "$pid" 2> /dev/null
+	done
+	"$HOTVAR" report -i killed.rec > out 2> err
+	like "killed by SIGKILL: what was recorded until then is there" "$(cat out)" 'counts \[loop\]'
+	like "killed by SIGKILL: and it says that it broke off" "$(tr '\n' ' ' < out)" 'cut off'
+else
+	not_ok "killed by SIGKILL" "nothing came to disk while it ran: $(cat err)"
+	kill -KILL $hotvar
+fi
+
 # ---- a limit on the file's size ----
 (
 	ulimit -f 8
