@@ -12,14 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer names cost more to demangle than anyone reads. */
-#define DEMANGLE_MAX 8192
+/* A name that could become longer than this stays as it is. */
+#define PLAIN_MAX (16 << 20)
 
 static bool keep_raw;
 
 void image_name_raw(bool raw)
 {
 	keep_raw = raw;
+}
+
+/*
+ * Can the plain form of @name be told to be of bearable length?  A reference
+ * ("S0_", "T_") stands for any part before it, so a few of them, each made of the
+ * one before twice or thrice, stand for gigabytes.  Growth is fastest when each
+ * part names the last one three times.
+ */
+static bool bearable(const char *name)
+{
+	double most = (double)strlen(name);
+	unsigned refs = 0;
+
+	for (; *name; name++)
+		refs += (name[0] == 'S' || name[0] == 'T') &&
+			(name[1] == '_' || (name[1] >= '0' && name[1] <= '9') ||
+			 (name[1] >= 'A' && name[1] <= 'Z'));
+	for (; refs >= 3 && most <= PLAIN_MAX; refs -= 3)
+		most *= 3;
+	return most <= PLAIN_MAX;
 }
 
 /*
@@ -35,7 +55,7 @@ char *image_demangle(const char *name)
 	static bool tried;
 	int status;
 
-	if (name[0] != '_' || name[1] != 'Z' || strlen(name) > DEMANGLE_MAX)
+	if (name[0] != '_' || name[1] != 'Z' || !bearable(name))
 		return NULL;
 	if (!tried) {
 		void *lib = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);

@@ -28,8 +28,8 @@ char *image_place_name(const struct hvar_place *p, const struct hvar_image *img,
 		       const char *path, bool offset);
 
 /*
- * The demangled form of @name, malloc'd; NULL if it is not mangled, or this machine has no demangler
- * (the C++ runtime's, which is loaded when first needed).
+ * The demangled form of @name, malloc'd; NULL if it is not mangled, could grow beyond all measure, or this machine
+ * has no demangler (the C++ runtime's, which is loaded when first needed).
  */
 char *image_demangle(const char *name);
 

@@ -23,19 +23,19 @@ static uint32_t hash(const char *s, size_t len)
 static int grow_slots(struct sym_strs *p)
 {
 	uint32_t n = p->n_slots * 2, i, k;
-	uint32_t *slots;
+	struct sym_slot *slots;
 
 	if (!n)
 		return -EFBIG;
 	slots = calloc(n, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
-	for (i = 0; i < p->n; i++) {
-		const char *s = p->bytes + p->offsets[i];
-
-		for (k = hash(s, strlen(s)) & (n - 1); slots[k]; k = (k + 1) & (n - 1))
+	for (i = 0; i < p->n_slots; i++) {
+		if (!p->slots[i].id)
+			continue;
+		for (k = p->slots[i].hash & (n - 1); slots[k].id; k = (k + 1) & (n - 1))
 			;
-		slots[k] = i + 1;
+		slots[k] = p->slots[i];
 	}
 	free(p->slots);
 	p->slots = slots;
@@ -75,7 +75,7 @@ static int append(struct sym_strs *p, const char *s, size_t len)
 int sym_table_str(struct sym_table *t, const char *s, size_t len, uint32_t *out)
 {
 	struct sym_strs *p = &t->strs;
-	uint32_t k;
+	uint32_t h = hash(s, len), k;
 	int r;
 
 	if (p->n >= p->n_slots / 2) {
@@ -83,19 +83,21 @@ int sym_table_str(struct sym_table *t, const char *s, size_t len, uint32_t *out)
 		if (r)
 			return r;
 	}
-	for (k = hash(s, len) & (p->n_slots - 1); p->slots[k];
-	     k = (k + 1) & (p->n_slots - 1)) {
-		const char *have = p->bytes + p->offsets[p->slots[k] - 1];
+	for (k = h & (p->n_slots - 1); p->slots[k].id; k = (k + 1) & (p->n_slots - 1)) {
+		const char *have;
 
+		if (p->slots[k].hash != h)
+			continue;
+		have = p->bytes + p->offsets[p->slots[k].id - 1];
 		if (!strncmp(have, s, len) && !have[len]) {
-			*out = p->slots[k] - 1;
+			*out = p->slots[k].id - 1;
 			return 0;
 		}
 	}
 	r = append(p, s, len);
 	if (r)
 		return r;
-	p->slots[k] = p->n;
+	p->slots[k] = (struct sym_slot){ p->n, h };
 	*out = p->n - 1;
 	return 0;
 }

@@ -16,14 +16,19 @@
 #include "elf_symtab.h"
 #include "runtime/core/hvar_image.h"
 
+struct sym_slot {
+	uint32_t id; /* number + 1; 0: free */
+	uint32_t hash;
+};
+
 /* Strings, each once.  A string's number counts up from 0, the empty one. */
 struct sym_strs {
 	char *bytes;
 	uint64_t used, cap;
 	uint32_t *offsets; /* by number */
 	uint32_t n, n_cap;
-	uint32_t *slots;   /* number + 1; 0: free */
-	uint32_t n_slots;
+	struct sym_slot *slots;
+	uint32_t n_slots;  /* a power of 2 */
 };
 
 /* As in the image, but that name and file are numbers of sym_strs. */

@@ -363,7 +363,8 @@ HVAR_API void hvar_resolve(const struct hvar_vmas *m, uint64_t addr,
 			return;
 		}
 		if (img)
-			why = v->prot & 7 ? HVAR_REASON_NOT_LOADED : HVAR_REASON_GAP;
+			why = v->region == HVAR_REGION_FILE && v->prot & 7 ?
+				      HVAR_REASON_NOT_LOADED : HVAR_REASON_GAP;
 	}
 	memset(out, 0, sizeof(*out));
 	out->symbol = HVAR_IMAGE_NONE;

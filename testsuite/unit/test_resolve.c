@@ -344,7 +344,7 @@ static void test_regions(void **state)
 	add_file(&w, 4, &vdso, 1, 0, 0);
 	map(&w, 0x7ffff7fc0000, 0x7ffff7fc2000, 0, 4, R | X, HVAR_REGION_VDSO);
 	assert_string_equal(at(&w, 0x7ffff7fc0180), "4 s0_1 vdso ");
-	assert_string_equal(at(&w, 0x7ffff7fc1000), "4 - vdso not-loaded");
+	assert_string_equal(at(&w, 0x7ffff7fc1000), "4 - vdso gap");
 	assert_string_equal(at(&w, 0), "0 - unmapped unmapped");
 	assert_string_equal(at(&w, UINT64_MAX), "0 - unmapped unmapped");
 	for (uint32_t i = 1; i < HVAR_REASONS; i++)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_image_name.c - how variables, and places without one, are written: interface.md's own examples. */
+#include "config.h"
+
+#include "image_maker.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+
+#include "translator-hooks/image_name.h"
+
+struct fixture {
+	struct hvar_image img;
+	void *data;
+};
+
+static int setup(void **state)
+{
+	static struct hvar_image_seg seg = { .vaddr = 0x1000, .memsz = 0x1000, .prot = 3 };
+	static struct hvar_image_section secs[] = { { 0x1000, 0x800, 0, HVAR_KIND_DATA },
+						    { 0x1800, 0x800, 0, HVAR_KIND_BSS } };
+	static struct maker_sym syms[] = {
+		{ 0x1100, 0x100, "table", STB_GLOBAL, STT_OBJECT, NULL },
+		{ 0x1200, 4, "counter", STB_LOCAL, STT_OBJECT, "parser.c" },
+		{ 0x1204, 4, "counter", STB_LOCAL, STT_OBJECT, NULL },
+		{ 0x1208, 4, "_ZN1SIiE3cntE", STB_GLOBAL, STT_OBJECT, NULL },
+		{ 0x1210, 4, "_Znot_mangled", STB_GLOBAL, STT_OBJECT, NULL },
+	};
+	static const struct maker m = { &seg, 1, secs, 2, syms, 5, 0, 0, 0, 0 };
+	static struct fixture f;
+	size_t size;
+
+	f.data = maker_image(&m, &size);
+	*state = &f;
+	return hvar_image_open(&f.img, f.data, size);
+}
+
+static int teardown(void **state)
+{
+	free(((struct fixture *)*state)->data);
+	return 0;
+}
+
+static void expect(char *got, const char *want)
+{
+	assert_non_null(got);
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void test_symbols(void **state)
+{
+	const struct hvar_image *img = &((struct fixture *)*state)->img;
+	void *cxx = dlopen("libstdc++.so.6", RTLD_NOW);
+	struct hvar_place p;
+
+	expect(image_name(img, hvar_image_find(img, 0x1200)), "counter@parser.c");
+	expect(image_name(img, hvar_image_find(img, 0x1204)), "counter");
+	expect(image_name(img, hvar_image_find(img, 0x1210)), "_Znot_mangled");
+	expect(image_name(img, hvar_image_find(img, 0x1208)), cxx ? "S<int>::cnt" : "_ZN1SIiE3cntE");
+	image_name_raw(true);
+	expect(image_name(img, hvar_image_find(img, 0x1208)), "_ZN1SIiE3cntE");
+	image_name_raw(false);
+	hvar_resolve_static(img, 0x1178, &p);
+	expect(image_place_name(&p, img, "/usr/bin/app", true), "table+0x78");
+	expect(image_place_name(&p, img, "/usr/bin/app", false), "table");
+	hvar_resolve_static(img, 0x1200, &p);
+	expect(image_place_name(&p, img, NULL, true), "counter@parser.c");
+}
+
+static void test_places(void **state)
+{
+	const struct hvar_image *img = &((struct fixture *)*state)->img;
+	struct hvar_place p;
+
+	hvar_resolve_static(img, 0x1920, &p);
+	expect(image_place_name(&p, img, "/usr/lib/libfoo.so.1", true), "libfoo.so.1:.1+0x120");
+	p.section = HVAR_IMAGE_NONE;
+	expect(image_place_name(&p, img, "/usr/lib/libfoo.so.1", true), "libfoo.so.1+0x1920");
+	expect(image_place_name(&p, img, NULL, true), "[bss]");
+	hvar_resolve_static(img, 0x9000, &p);
+	expect(image_place_name(&p, img, "app", true), "[unmapped]");
+	memset(&p, 0, sizeof(p));
+	p.symbol = p.section = HVAR_IMAGE_NONE;
+	p.kind = HVAR_KIND_HEAP;
+	expect(image_place_name(&p, NULL, "", true), "[heap]");
+	p.kind = HVAR_KIND_ANON;
+	expect(image_place_name(&p, NULL, "[anon:x/y]", true), "[anon:x/y]");
+	p.kind = HVAR_KIND_SHM;
+	expect(image_place_name(&p, NULL, "/memfd:my name", true), "[shm]");
+	p.kind = HVAR_KIND_FILE;
+	p.flags = HVAR_PLACE_OFFSET;
+	p.file_offset = 0x40;
+	expect(image_place_name(&p, NULL, "/a/b c.txt", true), "b c.txt[0x40]");
+}
+
+/* Sixty references, each to what the last two of its kind made: a name of 2^30 parts. */
+static void test_no_end(void **state)
+{
+	char name[4096] = "_Z1fSt4pairIiiE", deep[8192];
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		const char *digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+		sprintf(name + strlen(name), "S_IS%c_S%c_E", digits[i], digits[i]);
+	}
+	assert_null(image_demangle(name));
+	assert_null(image_demangle("main"));
+	assert_null(image_demangle(""));
+	/* nested without end */
+	memset(deep, 'P', sizeof(deep));
+	memcpy(deep, "_Z1f", 4);
+	deep[sizeof(deep) - 2] = 'i';
+	deep[sizeof(deep) - 1] = '\0';
+	free(image_demangle(deep));
+	memset(deep + 2, 'N', sizeof(deep) - 3);
+	free(image_demangle(deep));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_no_end),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
