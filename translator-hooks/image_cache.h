@@ -3,11 +3,13 @@
  * image_cache.h - images on disk, by build-id, under $XDG_CACHE_HOME/hotvar.
  *
  * Entries are written to a temporary name and renamed, so a reader sees a whole
- * image or none, whoever else writes.  A file without a build-id is entered by
- * device, inode, size and mtime.  An entry that does not open (damaged, other
- * version) or does not belong to the file any more is made anew.  A cache that cannot be used
+ * image or none, whoever else writes.  The key is the build-id and a hash of the
+ * file's size and headers, so a stripped copy and the whole one keep an image each;
+ * without a build-id, device and inode and that hash.  An entry that does not open
+ * (damaged, other version) or does not belong to the file any more (its times differ, and the
+ * hash of its symbol tables too) is made anew.  A cache that cannot be used
  * (missing, read-only, full, someone else's) costs time, never the answer:
- * image_cache_why() says once what is wrong with it.
+ * image_cache_why() says what is wrong with it.  Used by one thread at a time.
  */
 #ifndef IMAGE_CACHE_H
 #define IMAGE_CACHE_H
@@ -36,7 +38,10 @@ struct image_file {
  */
 int image_cache_get(int fd, const char *name, struct image_file **out, struct err *e);
 
-/* The image for a build-id alone, when the file is gone: -ENOENT if it is not in the cache. */
+/*
+ * The image for a build-id alone, when the file is gone; of several copies the one
+ * that knows most.  -ENOENT if it is not in the cache.
+ */
 int image_cache_find(const uint8_t *build_id, size_t len, struct image_file **out);
 
 /* An image from bytes that the caller owns no more (malloc'd): a recording's. */

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name that could become longer than this stays as it is. */
-#define PLAIN_MAX (16 << 20)
+/* A demangler recurses over a name, and a name may grow as it is demangled: bounds for both. */
+#define MANGLED_MAX 8192
+#define PLAIN_MAX   (16 << 20)
 
 static bool keep_raw;
 
@@ -30,9 +31,12 @@ void image_name_raw(bool raw)
  */
 static bool bearable(const char *name)
 {
-	double most = (double)strlen(name);
+	size_t len = strnlen(name, MANGLED_MAX + 1);
+	double most = (double)len;
 	unsigned refs = 0;
 
+	if (len > MANGLED_MAX)
+		return false;
 	for (; *name; name++)
 		refs += (name[0] == 'S' || name[0] == 'T') &&
 			(name[1] == '_' || (name[1] >= '0' && name[1] <= '9') ||
