@@ -12,8 +12,6 @@ uint16_t newer[SLOTS], older[SLOTS]; /* in order of use */
 uint32_t value_of[SLOTS][4];
 uint32_t popular[64];
 
-static uint16_t newest, oldest;
-
 NOINLINE static void init(void)
 {
 	uint64_t s = 8;
@@ -33,30 +31,32 @@ NOINLINE static void init(void)
 		older[i] = (uint16_t)(i + 1);
 	}
 	newer[0] = older[SLOTS - 1] = NONE;
-	newest = 0;
-	oldest = SLOTS - 1;
 }
 
 struct counts {
 	uint64_t ops, keys, chains, buckets, newer, older, values;
 };
 
+struct ends {
+	uint16_t newest, oldest;
+};
+
 /* Take @slot, which is not the newest, out of the order of use and put it first. */
-static inline void touch(uint16_t slot, struct counts *c)
+static inline void touch(uint16_t slot, struct ends *e, struct counts *c)
 {
 	uint16_t n = newer[slot], o = older[slot];
 
 	older[n] = o;
 	if (o == NONE) {
-		oldest = n;
+		e->oldest = n;
 	} else {
 		newer[o] = n;
 		c->newer++;
 	}
-	newer[newest] = slot;
-	older[slot] = newest;
+	newer[e->newest] = slot;
+	older[slot] = e->newest;
 	newer[slot] = NONE;
-	newest = slot;
+	e->newest = slot;
 	c->newer += 3;
 	c->older += 3;
 }
@@ -76,10 +76,10 @@ static inline uint16_t find(uint32_t key, uint32_t b, struct counts *c)
 	return slot;
 }
 
-/* Make room for @key in the slot that was used least recently. */
-NOINLINE static uint16_t replace(uint32_t key, uint32_t b, struct counts *c)
+/* Make room for @key in @slot, which was used least recently. */
+NOINLINE static uint16_t replace(uint16_t slot, uint32_t key, uint32_t b, struct counts *c)
 {
-	uint16_t slot = oldest, at;
+	uint16_t at;
 	uint32_t was = key_of[slot] * 2654435761u >> 19;
 
 	at = bucket[was];
@@ -112,6 +112,7 @@ NOINLINE static uint16_t replace(uint32_t key, uint32_t b, struct counts *c)
 NOINLINE static struct counts work(long n)
 {
 	struct counts c = { 0, 0, 0, 0, 0, 0, 0 };
+	struct ends e = { 0, SLOTS - 1 };
 	uint64_t s = 77;
 
 	for (long i = 0; i < n; i++) {
@@ -123,9 +124,9 @@ NOINLINE static struct counts work(long n)
 		uint16_t slot = find(key, b, &c);
 
 		if (slot == NONE)
-			slot = replace(key, b, &c);
-		if (slot != newest)
-			touch(slot, &c);
+			slot = replace(e.oldest, key, b, &c);
+		if (slot != e.newest)
+			touch(slot, &e, &c);
 		for (unsigned k = 0; k < 2 + (key & 2); k++)
 			value_of[slot][k] += key;
 		c.values += 2 + (key & 2);
