@@ -18,6 +18,7 @@
 
 static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
 static const double COST_SD = 0.9;	  /* of the logarithm of a block's cost when nothing waits */
+static const double NOTHING_SD = 1.7;	  /* of the same where no sample fell */
 static const double STALL_SD = 1.5;	  /* beyond which waiting is no news */
 static const double BRANCH_SD = 0.45;	  /* of log odds, from samples however many */
 static const double SWITCH_SD = 1.2;	  /* the same of indirect jumps: where they stall depends on where they go */
@@ -344,13 +345,20 @@ static double time_row(struct problem *p, uint32_t i)
 
 	flow_rows_term(&p->rows, i, 1);
 	if (node->samples < 0.5) {
-		/* Nothing fell here: the more we expect, the less likely that is. */
-		double mu = exp(expected < 50 ? expected : 50);
+		/*
+		 * Nothing fell here: r^2 = 2 mu, by Poisson, while that is little.
+		 * Further on a small block may well hide behind its neighbours.
+		 */
+		double slope = 1 / NOTHING_SD;
 
-		/* r^2 = 2 mu; d r / d x = r / 2 */
-		r = sqrt(2 * mu);
-		p->rows.terms[p->rows.n_terms - 1].slope = 1;
-		return add_row(p, -2, r / 2, 3);
+		r = 1 + (expected - log(0.5)) * slope;
+		if (expected < log(0.5)) {
+			r = sqrt(2 * exp(expected));
+			slope = r / 2;
+		}
+		if (slope < 1e-6)
+			slope = 1e-6;
+		return add_row(p, -r / slope, slope, 3);
 	}
 	r = log(node->samples) - expected;
 	sd = sqrt(COST_SD * COST_SD + 1 / node->samples);
