@@ -10,6 +10,7 @@
 
 #include "estimate_graph.h"
 #include "estimate_rows.h"
+#include "estimate_spread.h"
 
 enum { STEPS = 60 }; /* of the flow solver */
 
@@ -24,7 +25,8 @@ struct solving {
 	struct sums *vars;	/* by hot table index */
 	double lost[ESTIMATE_REASONS];
 	double time_lost[ESTIMATE_REASONS];
-	double accesses, time_ns;
+	double accesses;
+	double *share, *deviation; /* by hot table index */
 };
 
 static double repetitions(const struct decode_mem *m, const struct site_operand *o)
@@ -34,13 +36,20 @@ static double repetitions(const struct decode_mem *m, const struct site_operand 
 	return o && o->rep_n ? o->rep_sum / o->rep_n : 1;
 }
 
+/* Accesses by an operand whose instruction runs @runs times; one that is read and written is two. */
+static double operand_times(const struct decode_mem *m, const struct site_operand *o,
+			    double runs)
+{
+	return runs * m->elements * repetitions(m, o) *
+	       (!!(m->flags & DECODE_MEM_READ) + !!(m->flags & DECODE_MEM_WRITE));
+}
+
 static void add_operand(struct solving *s, const struct decode_mem *m,
 			const struct site_operand *o, double runs)
 {
-	double times = runs * m->elements * repetitions(m, o), known;
+	double times = operand_times(m, o, runs), known;
 	bool reads = m->flags & DECODE_MEM_READ, writes = m->flags & DECODE_MEM_WRITE;
 
-	times *= reads + writes; /* an operand that is read and written is two accesses */
 	s->accesses += times;
 	if (!o || !o->proven) {
 		s->lost[o && o->full ? ESTIMATE_TABLE_FULL : ESTIMATE_REGISTER_LOST] += times;
@@ -167,12 +176,16 @@ static int by_share(const void *a, const void *b)
 	return (x->variable > y->variable) - (x->variable < y->variable);
 }
 
-static void interval(const struct estimate *e, struct estimate_row *r)
+/*
+ * The deviation under shaken evidence, widened by what no shaking shows: a
+ * variable that only a few samples proved, a share that is small.
+ */
+static void interval(const struct solving *s, struct estimate_row *r)
 {
-	double n = e->result.samples ? (double)e->result.samples : 1;
-	double sampling = sqrt(r->share * (1 - r->share) / n);
-	double model = 0.25 * r->share * (1 - r->share);
-	double half = 1.96 * sqrt(sampling * sampling + model * model) + 1 / n;
+	double n = s->e->result.samples ? (double)s->e->result.samples : 1;
+	double seen = r->samples ? (double)r->samples : 1;
+	double few = r->share / sqrt(seen) + 1 / n;
+	double half = 2 * s->deviation[r->variable] + few + 0.1 * r->share * (1 - r->share);
 
 	r->ci[0] = r->share - half > 0 ? r->share - half : 0;
 	r->ci[1] = r->share + half < 1 ? r->share + half : 1;
@@ -206,15 +219,17 @@ static bool make_rows(struct solving *s)
 			.time_ns = v->time_ns,
 			.samples = e->vars[i].samples,
 			.threads = e->vars[i].threads,
-			.share = s->accesses > 0 ? v->accesses / s->accesses : 0,
+			.share = s->share[i],
 			.time_share = e->all_ns > 0 ? v->time_ns / e->all_ns : 0,
 		};
-		interval(e, r);
+		interval(s, r);
 		e->result.n++;
 	}
 	qsort(rows, e->result.n, sizeof(*rows), by_share);
 	for (int i = 0; i < ESTIMATE_REASONS; i++) {
-		e->result.share_lost[i] = s->accesses > 0 ? s->lost[i] / s->accesses : 0;
+		/* If nothing touches memory, that is where all of nothing went. */
+		e->result.share_lost[i] = s->accesses > 0 ? s->lost[i] / s->accesses
+							  : i == ESTIMATE_NO_OPERAND;
 		e->result.time_lost[i] = e->all_ns > 0 ? s->time_lost[i] / e->all_ns : 0;
 	}
 	return true;
@@ -234,24 +249,75 @@ static void add_blocks(struct solving *s)
 	}
 }
 
+double rows_accesses(const struct graph *g, const double *runs, double *by_variable)
+{
+	double all = 0;
+
+	for (uint32_t k = 0; k < g->flow.n_nodes; k++) {
+		const struct graph_block *b = &g->blocks[k];
+
+		for (uint32_t i = b->first; i < b->end; i++) {
+			const struct decode_insn *in = &b->f->b->insn[i];
+
+			for (uint32_t m = 0; m < in->n_mem; m++) {
+				const struct site_operand *o = b->f->ops[i] ? &b->f->ops[i][m]
+									    : NULL;
+				double times = operand_times(&in->mem[m], o, runs[k]);
+
+				all += times;
+				for (uint32_t v = 0; o && v < o->n; v++)
+					by_variable[o->v[v].variable] +=
+						times * o->v[v].count /
+						((double)o->proven + o->full);
+			}
+		}
+	}
+	return all;
+}
+
+/* Without memory to say more: nothing is known of anything. */
+static void know_nothing(struct estimate *e)
+{
+	e->result.n = 0;
+	memset(e->result.share_lost, 0, sizeof(e->result.share_lost));
+	memset(e->result.time_lost, 0, sizeof(e->result.time_lost));
+	e->result.share_lost[ESTIMATE_TABLE_FULL] = 1;
+	e->result.time_lost[ESTIMATE_TABLE_FULL] = 1;
+}
+
+static bool solve(struct solving *s)
+{
+	struct estimate *e = s->e;
+	size_t n = e->n_vars ? e->n_vars : 1;
+
+	s->vars = calloc(n, sizeof(*s->vars));
+	s->share = calloc(n, sizeof(*s->share));
+	s->deviation = calloc(n, sizeof(*s->deviation));
+	sites_add_callers(&e->sites, &e->env);
+	if (!s->vars || !s->share || !s->deviation || graph_build(&s->graph, &e->sites))
+		return false;
+	s->runs = calloc(s->graph.flow.n_nodes + 1, sizeof(*s->runs));
+	if (!s->runs || flow_solve(&s->graph.flow, NULL, STEPS, s->runs))
+		return false;
+	add_blocks(s);
+	add_unknown_code(s);
+	charge_time(s);
+	for (size_t i = 0; i < e->n_vars && s->accesses > 0; i++)
+		s->share[i] = s->vars[i].accesses / s->accesses;
+	return !spread_shares(&s->graph, s->runs, s->share, e->n_vars, s->deviation) &&
+	       make_rows(s);
+}
+
 const struct estimate_result *estimate_solve(struct estimate *e)
 {
 	struct solving s = { .e = e };
 
-	s.vars = calloc(e->n_vars ? e->n_vars : 1, sizeof(*s.vars));
-	sites_add_callers(&e->sites, &e->env);
-	if (!s.vars || graph_build(&s.graph, &e->sites))
-		goto out;
-	s.runs = calloc(s.graph.flow.n_nodes + 1, sizeof(*s.runs));
-	if (!s.runs || flow_solve(&s.graph.flow, NULL, STEPS, s.runs))
-		goto out;
-	add_blocks(&s);
-	add_unknown_code(&s);
-	charge_time(&s);
-	make_rows(&s);
-out:
+	if (!solve(&s))
+		know_nothing(e);
 	graph_fini(&s.graph);
 	free(s.runs);
 	free(s.vars);
+	free(s.share);
+	free(s.deviation);
 	return &e->result;
 }

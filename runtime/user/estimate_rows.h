@@ -28,4 +28,12 @@ struct estimate {
 	struct estimate_result result;
 };
 
+struct graph;
+
+/*
+ * Add to @by_variable the accesses to each, if block i of @g runs @runs[i] times.
+ * Returns all of them, lost ones as well.
+ */
+double rows_accesses(const struct graph *g, const double *runs, double *by_variable);
+
 #endif /* ESTIMATE_ROWS_H */

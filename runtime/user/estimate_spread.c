@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * estimate_spread.c - solving again from shaken evidence.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate_rows.h"
+#include "estimate_spread.h"
+
+enum {
+	TIMES = 16,
+	STEPS = 12,	     /* of the solver, from the solution found before */
+	MUCH_WORK = 400000,  /* nodes, all times together */
+};
+
+static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */
+static const double SHAKE_BRANCH = 0.4;
+
+/* The same numbers each time: a report that changed by itself would puzzle. */
+static uint64_t next(uint64_t *s)
+{
+	uint64_t x = *s;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return *s = x;
+}
+
+static double uniform(uint64_t *s)
+{
+	return ((double)(next(s) >> 11) + 0.5) / 9007199254740992.0; /* 2^53 */
+}
+
+static double normal(uint64_t *s)
+{
+	double a = uniform(s), b = uniform(s);
+
+	return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
+}
+
+/* As many as come by chance when @mean are to be expected. */
+static double poisson(uint64_t *s, double mean)
+{
+	double p = exp(-mean), sum = p, u;
+	unsigned k = 0;
+
+	if (mean > 30) {
+		double n = floor(mean + sqrt(mean) * normal(s) + 0.5);
+
+		return n > 0 ? n : 0;
+	}
+	for (u = uniform(s); u > sum && k < 200; sum += p)
+		p *= mean / ++k;
+	return k;
+}
+
+static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *s)
+{
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		g->nodes[i].samples = poisson(s, was->nodes[i].samples);
+		g->nodes[i].cycles = was->nodes[i].cycles * exp(SHAKE_COST * normal(s));
+	}
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		const struct flow_edge *edge = &was->edges[e];
+
+		if (edge->has_seen)
+			g->edges[e].seen = poisson(s, edge->seen) * exp(SHAKE_BRANCH * normal(s));
+		if (edge->odds > 0)
+			g->edges[e].odds = edge->odds * exp(edge->odds_sd * normal(s));
+	}
+}
+
+static bool copy(struct flow_graph *to, const struct flow_graph *from)
+{
+	*to = *from;
+	to->nodes = malloc((from->n_nodes + 1) * sizeof(*to->nodes));
+	to->edges = malloc((from->n_edges + 1) * sizeof(*to->edges));
+	if (!to->nodes || !to->edges)
+		return false;
+	if (from->n_nodes)
+		memcpy(to->nodes, from->nodes, from->n_nodes * sizeof(*to->nodes));
+	if (from->n_edges)
+		memcpy(to->edges, from->edges, from->n_edges * sizeof(*to->edges));
+	return true;
+}
+
+int spread_shares(struct graph *g, const double *runs, const double *share, size_t n,
+		  double *deviation)
+{
+	struct flow_graph was = g->flow, shaken = { 0 };
+	double *again = calloc(was.n_nodes + 1, sizeof(*again));
+	double *accesses = calloc(n + 1, sizeof(*accesses));
+	uint64_t seed = 0x9e3779b97f4a7c15ull;
+	unsigned times = TIMES, k;
+	int err = -ENOMEM;
+
+	if (!again || !accesses || !copy(&shaken, &was))
+		goto out;
+	if (was.n_nodes * (uint64_t)times > MUCH_WORK)
+		times = MUCH_WORK / was.n_nodes > 3 ? MUCH_WORK / was.n_nodes : 3;
+	memset(deviation, 0, n * sizeof(*deviation));
+	for (k = 0; k < times; k++) {
+		double all;
+
+		shake(&shaken, &was, &seed);
+		err = flow_solve(&shaken, runs, STEPS, again);
+		if (err)
+			goto out;
+		memset(accesses, 0, n * sizeof(*accesses));
+		g->flow = shaken;
+		all = rows_accesses(g, again, accesses);
+		g->flow = was;
+		for (size_t i = 0; i < n && all > 0; i++) {
+			double d = accesses[i] / all - share[i];
+
+			deviation[i] += d * d / times;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		deviation[i] = sqrt(deviation[i]);
+	err = 0;
+out:
+	free(shaken.nodes);
+	free(shaken.edges);
+	free(again);
+	free(accesses);
+	return err;
+}
