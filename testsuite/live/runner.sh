@@ -58,6 +58,18 @@ is "a good test: last line" "$last" "1 passed, 0 failed, 1 skipped"
 is "a good test: exit status" $rc 0
 like "a skip's reason is shown" "$out" '^SKIP good.sh: b # SKIP no such thing here$'
 
+cat > signals.sh <<'EOF'
+# bits 1 and 2: SIGINT and SIGQUIT
+ignored=$(sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status)
+case $ignored in
+*[0189]) echo "ok 1 - neither is ignored" ;;
+*) echo "not ok 1 - SigIgn $ignored" ;;
+esac
+echo 1..1
+EOF
+runner signals.sh
+is "a test is not born deaf to SIGINT and SIGQUIT" "$last" "1 passed, 0 failed, 0 skipped"
+
 runner bad.sh good.sh
 is "a failed line: last line" "$last" "2 passed, 1 failed, 1 skipped"
 is "a failed line: exit status" $rc 1
