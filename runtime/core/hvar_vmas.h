@@ -58,11 +58,12 @@ struct hvar_vmas {
 	void *mem;	/* borrowed */
 	uint64_t size;	/* bytes of it */
 	uint32_t n;	/* areas in the list */
+	uint32_t cap;	/* areas it takes at most: hvar_vmas_room() */
 	uint32_t root;	/* private from here on: how the list lies in mem */
 	uint32_t height;
 	uint32_t used;
-	uint32_t nodes;
-	uint32_t free;
+	uint32_t free_leaf;
+	uint32_t free_inner;
 	uint64_t lost;	/* changes refused for want of room */
 };
 

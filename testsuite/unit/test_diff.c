@@ -81,7 +81,7 @@ static void list_tight(struct hvar_vmas *to, const struct hvar_vmas *from)
 	list_new(to, ROOM);
 	do {
 		hvar_vmas_init(to, to->mem, size);
-		size += 64;
+		size += 256;
 	} while (list_fill(to, from));
 }
 

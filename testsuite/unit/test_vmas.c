@@ -9,9 +9,14 @@
 
 #include <cmocka.h>
 
-#include "runtime/core/hvar_vmas.h"
+/* The code itself: its nodes are looked at, too. */
+#include "runtime/core/hvar_vmas.c"
 
-#define TOP (~(uint64_t)0)
+#define TOP HVAR_VMAS_TOP
+
+#ifndef TEST_NAME
+#define TEST_NAME "vmas"
+#endif
 
 /* xorshift64*: the same numbers everywhere. */
 static uint64_t rng = 88172645463325252u;
@@ -73,6 +78,80 @@ static struct hvar_vma area(uint32_t module, uint8_t prot, uint64_t pgoff)
 	return v;
 }
 
+/* What a walk through the nodes finds. */
+struct tree {
+	const struct hvar_vmas *m;
+	uint64_t bytes;
+	uint32_t areas, leaf; /* leaf: the one that must come next */
+};
+
+/*
+ * The node and all below it; returns where its first area starts.  @lo is what its first area
+ * may not start below; the next node starts at @hi.
+ */
+static uint64_t check_node(struct tree *t, uint32_t node, uint32_t level, bool last,
+			   uint64_t lo, uint64_t hi)
+{
+	const struct hvar_vmas_inner *in = hvar_vmas_inner(t->m, node);
+	const struct hvar_vmas_leaf *l = hvar_vmas_leaf(t->m, node);
+	bool root = node == t->m->root;
+	uint64_t first = 0;
+	uint32_t i;
+
+	if (level == 1) {
+		t->bytes += sizeof(*l);
+		assert_int_equal(node, t->leaf);
+		t->leaf = l->next;
+		assert_true(l->n >= (last || root ? 1 : HVAR_VMAS_LEAF / 2));
+		assert_true(l->n <= HVAR_VMAS_LEAF);
+		for (i = 0; i + 1 < HVAR_VMAS_LEAF; i++)
+			assert_true(l->key[i] == (i + 1 < l->n ? l->area[i + 1].start : TOP));
+		assert_true(l->area[0].start >= lo && l->area[l->n - 1].end <= hi);
+		t->areas += l->n;
+		return l->area[0].start;
+	}
+	t->bytes += sizeof(*in);
+	assert_true(in->n >= (root && level > HVAR_VMAS_HEIGHT ? 2 : last ? 1 : HVAR_VMAS_INNER / 2));
+	assert_true(in->n <= HVAR_VMAS_INNER);
+	for (i = 0; i < in->n; i++) {
+		lo = check_node(t, in->child[i], level - 1, last && i + 1 == in->n, lo,
+				i + 1 < in->n ? in->key[i] : hi);
+		if (i)
+			assert_true(lo == in->key[i - 1]);
+		else
+			first = lo;
+	}
+	for (; i < HVAR_VMAS_INNER; i++)
+		assert_true(in->key[i - 1] == TOP);
+	return first;
+}
+
+/* Every node is in the tree or free, and there are no more of them than there may be. */
+static void check_tree(const struct hvar_vmas *m)
+{
+	struct tree t = { m, 0, 0, HVAR_VMAS_NONE };
+	uint32_t node, i;
+
+	assert_true(m->n <= m->cap);
+	assert_true(m->n ? m->height >= HVAR_VMAS_HEIGHT : !m->height);
+	if (m->n) {
+		node = m->root;
+		for (i = m->height; i > 1; i--)
+			node = hvar_vmas_inner(m, node)->child[0];
+		t.leaf = node;
+		check_node(&t, m->root, m->height, true, 0, TOP);
+	}
+	assert_int_equal(t.leaf, HVAR_VMAS_NONE);
+	assert_int_equal(t.areas, m->n);
+	assert_true(t.bytes <= hvar_vmas_most_bytes(m->n));
+	for (node = m->free_leaf; node != HVAR_VMAS_NONE; node = hvar_vmas_leaf(m, node)->next)
+		t.bytes += sizeof(struct hvar_vmas_leaf);
+	for (node = m->free_inner; node != HVAR_VMAS_NONE; node = hvar_vmas_inner(m, node)->next)
+		t.bytes += sizeof(struct hvar_vmas_inner);
+	assert_int_equal(t.bytes, (uint64_t)m->used << HVAR_VMAS_LINE_SHIFT);
+	assert_true(t.bytes <= m->size);
+}
+
 /* The whole list, canonical, walked up and down, and nothing else in it. */
 static uint32_t check_form(const struct hvar_vmas *m)
 {
@@ -80,6 +159,7 @@ static uint32_t check_form(const struct hvar_vmas *m)
 	struct hvar_vma last;
 	uint32_t n = 0;
 
+	check_tree(m);
 	memset(&last, 0, sizeof(last));
 	for (v = hvar_vmas_next(m, 0); v; v = hvar_vmas_next(m, v->end)) {
 		assert_true(v->start < v->end);
@@ -442,14 +522,70 @@ static void test_random(void **state)
 		play(&rounds[i]);
 }
 
+/* Areas that never join: one file each, of one page, two pages apart. */
+static struct hvar_vma lone(uint32_t i)
+{
+	struct hvar_vma v = area(1 + (i & 1), 1, 0);
+
+	v.start = 0x10000 + (uint64_t)i * 0x2000;
+	v.end = v.start + 0x1000;
+	return v;
+}
+
+static void put(struct hvar_vmas *m, uint32_t i, bool there)
+{
+	struct hvar_vma v = lone(i);
+
+	assert_int_equal(hvar_vmas_set(m, v.start, v.end, there ? &v : NULL), 0);
+}
+
+/* Filled and emptied in each order, in just the room that is said to be enough. */
+static void test_sweep(void **state)
+{
+	enum { N = 20000 };
+	static const uint32_t step[] = { 1, N - 1, 7, N / 2 + 1, 1234567 % N | 1 };
+	struct hvar_vma v;
+	struct list l;
+	uint32_t in, out, i, at;
+
+	(void)state;
+	for (in = 0; in < sizeof(step) / sizeof(step[0]); in++) {
+		for (out = 0; out < sizeof(step) / sizeof(step[0]); out++) {
+			list_new(&l, hvar_vmas_bytes(N));
+			for (i = 0, at = 0; i < N; i++, at = (at + step[in]) % N)
+				put(&l.m, at, true);
+			assert_int_equal(check_form(&l.m), N);
+			for (i = 0, at = 0; i < N; i++, at = (at + step[out]) % N) {
+				put(&l.m, at, false);
+				if (i % 4999 == 0 || i + 100 > N)
+					check_form(&l.m);
+			}
+			assert_int_equal(l.m.n, 0);
+			/* The nodes are all there again: once more, the ends at last. */
+			for (i = 0; i < N; i++)
+				put(&l.m, N / 2 + (i & 1 ? i / 2 : -1 - i / 2), true);
+			assert_int_equal(check_form(&l.m), N);
+			/* All but both ends at once. */
+			v = lone(N - 1);
+			assert_int_equal(hvar_vmas_set(&l.m, lone(0).end, v.start, NULL), 0);
+			assert_int_equal(check_form(&l.m), 2);
+			assert_int_equal(hvar_vmas_set(&l.m, 0, TOP, &v), 0);
+			assert_int_equal(check_form(&l.m), 1);
+			assert_int_equal(l.m.lost, 0);
+			list_free(&l);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_top),
+		cmocka_unit_test(test_sweep),
 		cmocka_unit_test(test_random),
 	};
 
-	return cmocka_run_group_tests_name("vmas", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(TEST_NAME, tests, NULL, NULL);
 }
