@@ -26,6 +26,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -398,13 +399,18 @@ static __attribute__((unused)) int64_t step(struct fixture *f, int k, long nr, u
 
 static int setup(void **state)
 {
+	const struct timeval patience = { .tv_sec = 30 };
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct err e = { 0 };
 	char path[256];
 
 	*state = f;
-	for (int k = 0; k < CHANNELS; k++)
+	/* A child that died answers never: that is a failure, not a hang. */
+	for (int k = 0; k < CHANNELS; k++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, channel[k]), 0);
+		assert_int_equal(setsockopt(channel[k][0], SOL_SOCKET, SO_RCVTIMEO, &patience,
+					    sizeof(patience)), 0);
+	}
 	strcpy(f->dir, "/tmp/hotvar-test.XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	for (int i = 0; i < FILES && names[i]; i++) {
