@@ -29,10 +29,8 @@ static int add(const struct elf_file *f, uint64_t offset, uint64_t n, uint64_t *
 	uint64_t at;
 	int r = 0;
 
-	/* what lies past the end is of no use to an image either */
-	if (offset > f->size || n > f->size - offset)
-		n = offset > f->size ? 0 : f->size - offset;
-	if (!n)
+	/* what is not there is of no use to an image either */
+	if (!n || !elf_file_has(f, offset, n))
 		return 0;
 	piece = malloc(n < PIECE ? n : PIECE);
 	if (!piece)

@@ -14,8 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More of any table than a real file has; a sparse file may claim terabytes. */
+/* More of any table than a real file has. */
 #define TABLE_MAX   ((uint64_t)2 << 30)
+/* A file system that packs its files does not pack a table smaller than by this. */
+#define PACKED_MAX  64
+#define PACKED_FROM ((uint64_t)32 << 20)
 #define HEADERS_MAX ((uint64_t)8 << 20)
 #define NOTES_MAX   64
 
@@ -54,13 +57,20 @@ int elf_file_read(const struct elf_file *f, uint64_t offset, void *buf,
 	return 0;
 }
 
+bool elf_file_has(const struct elf_file *f, uint64_t offset, uint64_t n)
+{
+	if (offset > f->size || n > f->size - offset)
+		return false;
+	return n < PACKED_FROM || n / PACKED_MAX <= f->backed;
+}
+
 int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
 		 void *out, struct err *e)
 {
 	char *p;
 	int r;
 
-	if (offset > f->size || n > f->size - offset)
+	if (!elf_file_has(f, offset, n))
 		return elf_file_bad(f, e, "a table lies past its end");
 	if (n > TABLE_MAX)
 		return err_set(e, EFBIG,
@@ -297,7 +307,7 @@ int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 	memset(f, 0, sizeof(*f));
 	f->fd = fd;
 	f->mem = mem;
-	f->size = size;
+	f->size = f->backed = size;
 	f->name = name;
 	if (fd >= 0) {
 		if (fstat(fd, &st))
@@ -308,6 +318,8 @@ int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 				       S_ISDIR(st.st_mode) ? "a directory" :
 				       S_ISFIFO(st.st_mode) ? "a FIFO" : "a device or socket");
 		f->size = (uint64_t)st.st_size;
+		/* 0 and 1 are said of what is not counted (FUSE), or not yet (ZFS) */
+		f->backed = st.st_blocks > 1 ? (uint64_t)st.st_blocks * 512 : f->size;
 	}
 	r = read_ehdr(f, e);
 	if (!r)

@@ -20,6 +20,7 @@ struct elf_file {
 	int fd;		    /* borrowed; -1: @mem is the file */
 	const uint8_t *mem; /* borrowed */
 	uint64_t size;
+	uint64_t backed;    /* bytes of it that take room on the disk */
 	const char *name;   /* borrowed, for errors */
 	bool is32;
 	Elf64_Ehdr eh;	    /* phnum, shnum, shstrndx here may be escapes: use n_ph, n_sh */
@@ -44,7 +45,13 @@ void elf_file_close(struct elf_file *f);
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *buf,
 		  uint64_t n, struct err *e);
 
-/* The same, malloc'd and followed by a NUL, into *@out. */
+/*
+ * Can the @n bytes at @offset be a table?  Not if the file ends before, nor if it is so much
+ * hole that they cannot be there: a sparse file may claim terabytes.
+ */
+bool elf_file_has(const struct elf_file *f, uint64_t offset, uint64_t n);
+
+/* elf_file_read() of what elf_file_has(), malloc'd and followed by a NUL, into *@out. */
 int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
 		 void *out, struct err *e);
 

@@ -231,8 +231,7 @@ static int walk_section(const struct elf_file *f, uint32_t index, elf_sym_fn fn,
 
 	if (s->sh_entsize != entry || s->sh_size % entry)
 		return elf_file_bad(f, e, "a symbol table has an impossible size");
-	if (s->sh_offset > f->size || s->sh_size > f->size - s->sh_offset ||
-	    s->sh_size / entry > COUNT_MAX)
+	if (!elf_file_has(f, s->sh_offset, s->sh_size) || s->sh_size / entry > COUNT_MAX)
 		return elf_file_bad(f, e, "a symbol table lies past its end");
 	t.syms = s->sh_offset;
 	t.count = (uint32_t)(s->sh_size / entry);

@@ -498,6 +498,37 @@ static void test_fd(void **state)
 	elf_maker_fini(&f);
 }
 
+/* A few blocks that claim a table of gigabytes, in a hole: refused, not read. */
+static void test_sparse(void **state)
+{
+	char path[] = "/tmp/hotvar-test-XXXXXX";
+	struct err e = { 0, "" };
+	struct elf_maker f;
+	size_t size;
+	void *data;
+	int fd = mkstemp(path);
+	uint32_t i;
+
+	(void)state;
+	assert_true(fd >= 0);
+	unlink(path);
+	whole(&f, false);
+	for (i = 0; i < f.n_sh; i++)
+		if (f.sh[i].sh_type == SHT_SYMTAB)
+			break;
+	f.sh[i].sh_size = sizeof(Elf64_Sym) * 80000000ull;
+	memcpy(f.p + f.shoff, f.sh, f.n_sh * sizeof(*f.sh));
+	assert_int_equal(write(fd, f.p, f.n), f.n);
+	if (ftruncate(fd, (off_t)8 << 30)) {
+		print_message("no file of 8 GiB can be made here: not tried\n");
+	} else {
+		assert_int_equal(image_build_fd(fd, "sparse", &data, &size, &e), -EBADMSG);
+		assert_non_null(strstr(e.text, "a symbol table"));
+	}
+	close(fd);
+	elf_maker_fini(&f);
+}
+
 /* ---- damage ---- */
 
 /* A name that is given must be the one the whole file has there. */
@@ -603,7 +634,8 @@ int main(void)
 		cmocka_unit_test(test_symtab),	  cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_dynamic),	  cmocka_unit_test(test_many_sections),
 		cmocka_unit_test(test_refused),	  cmocka_unit_test(test_fd),
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_sparse),	  cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
