@@ -126,6 +126,11 @@ static void segment_of(ZydisRegister r, bool is32, struct decode_mem *m)
 static void index_of(const ZydisDecodedInstruction *in,
 		     const ZydisDecodedOperand *op, struct decode_mem *m)
 {
+	if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {
+		m->index = 0; /* AL, which Zydis has as an operand of its own */
+		m->index_bits = 8;
+		return;
+	}
 	if (op->mem.index == ZYDIS_REGISTER_NONE)
 		return;
 	m->index = decode_gpr(op->mem.index);
@@ -140,8 +145,6 @@ static void index_of(const ZydisDecodedInstruction *in,
 		if (op->element_size >= 8)
 			m->size = op->element_size / 8;
 	}
-	if (in->mnemonic == ZYDIS_MNEMONIC_XLAT)
-		m->index_bits = 8;
 }
 
 static bool is_bit_string(const ZydisDecodedInstruction *in,
@@ -179,8 +182,8 @@ static void one_operand(const ZydisDecodedInstruction *in,
 		m->flags |= DECODE_MEM_WRITE;
 	if ((op->actions & (ZYDIS_OPERAND_ACTION_CONDREAD |
 			    ZYDIS_OPERAND_ACTION_CONDWRITE)) &&
-	    in->meta.category != ZYDIS_CATEGORY_CMOV)
-		m->flags |= DECODE_MEM_MAYBE; /* cmov reads whatever the condition */
+	    in->meta.category != ZYDIS_CATEGORY_CMOV && !out->is_rep)
+		m->flags |= DECODE_MEM_MAYBE; /* cmov reads whatever the condition; a count says how often rep does */
 	if (!(m->flags & (DECODE_MEM_READ | DECODE_MEM_WRITE)))
 		return;
 	m->size = operand_bytes(in, op);

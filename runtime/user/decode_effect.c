@@ -295,6 +295,12 @@ static void string_steps(const ZydisDecodedInstruction *in, uint32_t size,
 		     in->mnemonic == ZYDIS_MNEMONIC_SCASQ ||
 		     (in->mnemonic == ZYDIS_MNEMONIC_CMPSD && out->is_rep);
 
+	/* Zydis does not list what cmps does to its pointers. */
+	for (int i = 0; i < out->n_mem; i++)
+		if (out->mem[i].base == regs[0] || out->mem[i].base == regs[1])
+			out->written |= 1u << out->mem[i].base;
+	if (out->is_rep)
+		out->written |= 1u << 1;
 	/* A repetition that data ends leaves who knows what. */
 	if (until && out->is_rep)
 		return;
@@ -495,7 +501,9 @@ void decode_registers(const ZydisDecodedInstruction *in,
 		out->sets_direction = true;
 	if (out->is_nop)
 		return;
-	if (in->meta.category == ZYDIS_CATEGORY_STRINGOP && out->n_mem) {
+	if ((in->meta.category == ZYDIS_CATEGORY_STRINGOP ||
+	     in->meta.category == ZYDIS_CATEGORY_IOSTRINGOP) &&
+	    out->n_mem) {
 		string_steps(in, out->mem[0].size, out);
 		return;
 	}
