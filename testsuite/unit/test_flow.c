@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_flow.c - the flow solver on graphs whose counts are known.
+ *
+ * Small ones by hand; then random programs: loops and branches are walked, blocks counted as they are passed, and
+ * samples made from counts and costs that the solver is not told.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/user/flow.h"
+#include "runtime/user/flow_rows.h"
+
+enum { OUT = -1, MAX = 64 };
+
+struct build {
+	struct flow_graph g;
+	struct flow_node nodes[MAX];
+	struct flow_edge edges[4 * MAX];
+};
+
+static struct flow_edge *edge(struct build *b, int from, int to)
+{
+	struct flow_edge *e = &b->edges[b->g.n_edges++];
+
+	*e = (struct flow_edge){ .from = (uint32_t)from, .to = (uint32_t)to };
+	return e;
+}
+
+static void node(struct build *b, double samples, double cycles)
+{
+	b->nodes[b->g.n_nodes++] = (struct flow_node){ .samples = samples, .cycles = cycles };
+}
+
+static struct build *begin(void)
+{
+	struct build *b = calloc(1, sizeof(*b));
+
+	b->g.nodes = b->nodes;
+	b->g.edges = b->edges;
+	return b;
+}
+
+static void end(struct build *b)
+{
+	free(b->g.cut_nodes);
+	free(b->g.cut_end);
+	free(b);
+}
+
+static void near(double got, double want, double factor)
+{
+	if (!(got < want * factor && got > want / factor))
+		fail_msg("%g is not within a factor %g of %g", got, factor, want);
+}
+
+/* One block after the other: all run alike, whatever the time they take. */
+static void test_chain(void **state)
+{
+	struct build *b = begin();
+	double runs[MAX];
+
+	(void)state;
+	node(b, 100, 1);
+	node(b, 2000, 1); /* waits */
+	node(b, 0, 0.25);
+	node(b, 110, 1);
+	edge(b, OUT, 0);
+	edge(b, 0, 1);
+	edge(b, 1, 2);
+	edge(b, 2, 3);
+	edge(b, 3, OUT);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	for (int i = 1; i < 4; i++)
+		near(runs[i], runs[0], 1.1);
+	near(runs[0], 110, 2.5); /* the stall counts for little */
+	end(b);
+}
+
+/* Three of four go left, by the samples' registers; the times say nothing of it. */
+static void test_branch(void **state)
+{
+	struct build *b = begin();
+	double runs[MAX];
+	struct flow_edge *e;
+
+	(void)state;
+	node(b, 1000, 1);
+	node(b, 500, 1);
+	node(b, 500, 1);
+	node(b, 1000, 1);
+	edge(b, OUT, 0);
+	e = edge(b, 0, 1);
+	e->has_seen = true;
+	e->seen = 300;
+	e = edge(b, 0, 2);
+	e->has_seen = true;
+	e->seen = 100;
+	edge(b, 1, 3);
+	edge(b, 2, 3);
+	edge(b, 3, OUT);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	near(runs[0], runs[3], 1.1);
+	near(runs[1] + runs[2], runs[0], 1.1);
+	near(runs[1] / runs[2], 3, 1.7);
+	end(b);
+}
+
+/*
+ * Two loops after each other in one, of a million and of a hundred rounds.  The
+ * first one's time is all stall: its odds, not its samples, tell its runs.
+ */
+static void test_loops(void **state)
+{
+	struct build *b = begin();
+	const uint32_t first[] = { 1 }, second[] = { 2 }, all[] = { 0, 1, 2, 3 };
+	struct flow_edge *e;
+	double runs[MAX];
+
+	(void)state;
+	node(b, 0, 1);
+	node(b, 50000, 1);
+	node(b, 30, 1);
+	node(b, 0, 1);
+	edge(b, OUT, 0);
+	edge(b, 0, 1);
+	e = edge(b, 1, 1);
+	e->odds = 999;
+	e->odds_sd = 0.03;
+	edge(b, 1, 2);
+	e = edge(b, 2, 2);
+	e->odds = 99;
+	e->odds_sd = 0.03;
+	edge(b, 2, 3);
+	edge(b, 3, OUT);
+	assert_int_equal(flow_graph_cut(&b->g, first, 1), 0);
+	assert_int_equal(flow_graph_cut(&b->g, second, 1), 0);
+	assert_int_equal(flow_graph_cut(&b->g, all, 4), 0);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	near(runs[1] / runs[2], 10, 1.2);
+	near(runs[1] / runs[0], 1000, 1.3);
+	near(runs[3], runs[0], 1.2);
+	end(b);
+}
+
+/* A function called from two places runs as often as both together. */
+static void test_calls(void **state)
+{
+	struct build *b = begin();
+	double runs[MAX];
+
+	(void)state;
+	node(b, 300, 1); /* calls 2 */
+	node(b, 100, 1); /* in another function: calls 2 */
+	node(b, 9000, 1);
+	edge(b, OUT, 0);
+	edge(b, 0, OUT);
+	edge(b, OUT, 1);
+	edge(b, 1, OUT);
+	edge(b, OUT, 2);
+	edge(b, 0, 2)->is_call = true;
+	edge(b, 1, 2)->is_call = true;
+	edge(b, 2, OUT);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	near(runs[2], runs[0] + runs[1], 1.15);
+	end(b);
+}
+
+static void test_bad(void **state)
+{
+	struct build *b = begin();
+	double runs[MAX] = { 0 };
+
+	(void)state;
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0); /* nothing at all */
+	node(b, 5, 1);
+	edge(b, OUT, 0);
+	edge(b, 0, 1);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), -EINVAL);
+	b->edges[1].to = (uint32_t)OUT;
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	assert_true(isfinite(runs[0]));
+	end(b);
+}
+
+/*
+ * A random program of @n blocks: each goes on to the next, and some branch ahead
+ * or, as a loop's end, back.  Walked from the start again and again.
+ */
+static void walk(struct build *b, double *counts, double *taken, unsigned steps)
+{
+	unsigned n = b->g.n_nodes, at = 0;
+
+	for (unsigned k = 0; k < steps; k++) {
+		double left = rand() / (RAND_MAX + 1.0);
+		uint32_t to = (uint32_t)OUT;
+
+		counts[at]++;
+		for (uint32_t e = 0; e < b->g.n_edges; e++) {
+			if (b->edges[e].from != at)
+				continue;
+			to = b->edges[e].to;
+			left -= b->edges[e].odds; /* the odds' field holds the chance, here */
+			if (left < 0) {
+				taken[e]++;
+				break;
+			}
+		}
+		at = to < n ? to : 0;
+	}
+}
+
+static void random_program(struct build *b)
+{
+	unsigned n = 6 + (unsigned)rand() % 20;
+
+	for (unsigned i = 0; i < n; i++)
+		node(b, 0, 0.5 + rand() % 8);
+	edge(b, OUT, 0);
+	for (unsigned i = 0; i < n; i++) {
+		double chance = 0.1 + 0.8 * rand() / (RAND_MAX + 1.0);
+		unsigned to = (unsigned)rand() % n;
+
+		if (i + 1 == n) {
+			edge(b, (int)i, OUT)->odds = 1;
+		} else if (rand() % 3 == 0 && to && to != i + 1) {
+			edge(b, (int)i, (int)to)->odds = chance;
+			edge(b, (int)i, (int)i + 1)->odds = 1 - chance;
+		} else {
+			edge(b, (int)i, (int)i + 1)->odds = 1;
+		}
+	}
+}
+
+static void test_random(void **state)
+{
+	double sum = 0, sum_density = 0;
+
+	(void)state;
+	srand(3);
+	for (int k = 0; k < 40; k++) {
+		struct build *b = begin();
+		double counts[MAX] = { 0 }, taken[4 * MAX] = { 0 }, runs[MAX], again[MAX];
+		double all = 0, time = 0, found = 0, density = 0, off = 0, off_density = 0;
+
+		random_program(b);
+		walk(b, counts, taken, 200000);
+		for (unsigned i = 0; i < b->g.n_nodes; i++) {
+			/* What a run takes: its cycles, more or less, and now and then a long wait. */
+			double cost = b->nodes[i].cycles * (0.6 + (rand() % 100) / 125.0) *
+				      (rand() % 4 ? 1 : 12);
+
+			b->nodes[i].samples = counts[i] * cost;
+			time += b->nodes[i].samples;
+		}
+		for (unsigned i = 0; i < b->g.n_nodes; i++)
+			b->nodes[i].samples = floor(b->nodes[i].samples / time * 2000 + 0.5);
+		for (uint32_t e = 0; e < b->g.n_edges; e++) {
+			uint32_t from = b->edges[e].from;
+			bool branch = b->edges[e].odds > 0 && b->edges[e].odds < 1;
+
+			b->edges[e].odds = 0;
+			if (!branch || !b->nodes[from].samples)
+				continue;
+			b->edges[e].has_seen = true; /* what a tenth of its samples would show */
+			b->edges[e].seen = floor(b->nodes[from].samples / 10 * taken[e] /
+							 counts[from] + 0.5);
+		}
+		assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+		assert_int_equal(flow_solve(&b->g, NULL, 60, again), 0);
+		assert_memory_equal(runs, again, b->g.n_nodes * sizeof(*runs)); /* the same each time */
+		for (unsigned i = 0; i < b->g.n_nodes; i++) {
+			assert_true(isfinite(runs[i]) && runs[i] >= 0);
+			all += counts[i];
+			found += runs[i];
+			density += b->nodes[i].samples / b->nodes[i].cycles;
+		}
+		for (unsigned i = 0; i < b->g.n_nodes; i++) {
+			off += fabs(runs[i] / found - counts[i] / all) / 2;
+			off_density += fabs(b->nodes[i].samples / b->nodes[i].cycles / density -
+					    counts[i] / all) / 2;
+		}
+		sum += off / 40;
+		sum_density += off_density / 40;
+		end(b);
+	}
+	/* How much of the whole is in the wrong place: far less than by time alone. */
+	print_message("misplaced: %.3f, by time alone: %.3f\n", sum, sum_density);
+	assert_true(sum < 0.12);
+	assert_true(sum < 0.45 * sum_density);
+}
+
+/* Least squares against the normal equations solved by hand: 2x + y = 5, x - y = 1, weight 3 on x = 2. */
+static void test_rows(void **state)
+{
+	struct flow_rows r = { 0 };
+	double step[2], work[10];
+
+	(void)state;
+	flow_rows_term(&r, 0, 2);
+	flow_rows_term(&r, 1, 1);
+	flow_rows_end(&r, 5, 1);
+	flow_rows_term(&r, 0, 1);
+	flow_rows_term(&r, 1, -1);
+	flow_rows_end(&r, 1, 1);
+	flow_rows_term(&r, 0, 1);
+	flow_rows_end(&r, 2, 3);
+	flow_rows_solve(&r, 2, 0, 100, step, work);
+	near(step[0], 2, 1.000001);
+	near(step[1], 1, 1.000001);
+	flow_rows_clear(&r);
+	flow_rows_term(&r, 0, 1);
+	flow_rows_end(&r, 4, 1);
+	flow_rows_solve(&r, 2, 1, 100, step, work); /* damped half-way; the other stays */
+	near(step[0], 2, 1.000001);
+	assert_true(step[1] == 0);
+	assert_false(r.failed);
+	flow_rows_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),  cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_branch), cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_calls), cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
