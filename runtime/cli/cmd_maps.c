@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "measure.h"
 #include "runtime/cli/cli.h"
@@ -98,24 +97,22 @@ struct writer {
 	struct stream_reader *r;
 	FILE *f;
 	const struct maps_format *format;
+	void (*broken)(void);
 	struct maps_totals totals;
 	int err;
 };
 
-/* Each line at once, unless it goes to a file that nobody can be waiting for. */
-static void buffer_lines(FILE *f)
+/* Nobody reads on: let go of the attached process. */
+static void stop_following(void)
 {
-	struct stat st;
-
-	if (!fstat(fileno(f), &st) && !S_ISREG(st.st_mode))
-		setvbuf(f, NULL, _IOLBF, BUFSIZ);
+	session_stop(SIGTERM);
 }
 
 static void *write_lines(void *arg)
 {
 	struct writer *w = arg;
 
-	w->err = maps_write(w->r, w->f, w->format, &w->totals);
+	w->err = maps_write(w->r, w->f, w->format, w->broken, &w->totals);
 	return NULL;
 }
 
@@ -188,7 +185,9 @@ static int live(const struct options *o, struct err *e)
 	w.f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!w.f)
 		return CLI_FAILED;
-	buffer_lines(w.f);
+	setvbuf(w.f, NULL, _IOLBF, BUFSIZ); /* someone may be reading along, in a file too */
+	if (!o->argv)
+		w.broken = stop_following;
 	queue = stream_to_queue(e);
 	w.r = queue ? stream_reader_of_queue(queue) : NULL;
 	if (!w.r) {
@@ -202,7 +201,10 @@ static int live(const struct options *o, struct err *e)
 	e->text[0] = '\0'; /* what was tried before it worked is no news */
 	if (s.note[0] && !o->common.quiet)
 		fprintf(stderr, "hotvar: note: %s\n", s.note);
-	err = cli_close(w.f, &o->common, e);
+	/* A reader that has read enough is no failure. */
+	err = cli_close(w.f, &o->common, w.totals.write_errno == EPIPE ? NULL : e);
+	if (w.totals.write_errno == EPIPE)
+		err = 0;
 	status = measure_status(&s, w.totals.lines ? CLI_OK : CLI_NOTHING, e);
 	return err && !o->argv ? CLI_FAILED : status;
 }

@@ -82,7 +82,7 @@ static void write_event(const struct told_modules *t, const struct hvar_event *e
 }
 
 int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *format,
-	       struct maps_totals *out)
+	       void (*broken)(void), struct maps_totals *out)
 {
 	struct told_modules modules = { 0 };
 	const struct stream_loss *loss;
@@ -108,6 +108,11 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 			break;
 		default:
 			break;
+		}
+		if (ferror(f) && !out->write_errno) {
+			out->write_errno = errno ? errno : EIO;
+			if (broken)
+				broken();
 		}
 	}
 	if (got < 0)

@@ -27,6 +27,7 @@ struct maps_line {
 struct maps_totals {
 	uint64_t lines;
 	uint64_t lost[STREAM_LOST_WHATS];
+	int write_errno; /* 0: all was written */
 	const char *why; /* how a recording broke off, NULL: it is whole */
 };
 
@@ -39,11 +40,12 @@ struct maps_format {
 extern const struct maps_format maps_text, maps_json;
 
 /*
- * Write all that @r tells to @f, whose errors are the caller's to look at: after one,
- * @r is read to its end all the same.  Returns 0 with *@out, or -ENOMEM.
+ * Write all that @r tells to @f.  When that fails, out->write_errno says why, @broken
+ * (may be NULL) is called once, and @r is read to its end all the same.
+ * Returns 0 with *@out, or -ENOMEM.
  */
 int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *format,
-	       struct maps_totals *out);
+	       void (*broken)(void), struct maps_totals *out);
 
 /* "file", "heap", ...; "r-xp" into @out. */
 const char *maps_kind(const struct hvar_event *ev);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -40,13 +41,17 @@ static int try_ptrace(void)
 {
 	struct call_stop stop;
 	int status, err;
-	pid_t pid = fork();
+	pid_t us = getpid(), pid = fork();
 
 	if (pid < 0)
 		return -errno;
-	if (!pid)
-		for (;;)
+	if (!pid) {
+		/* It must not outlive us, whenever we are killed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == us)
 			pause();
+		_exit(0);
+	}
 	err = ptracer_seize(pid, PTRACE_O_EXITKILL);
 	if (!err && ptrace(PTRACE_INTERRUPT, pid, 0, 0))
 		err = -errno;
