@@ -118,7 +118,7 @@ refused() {
 	done
 }
 refused "gone" "no such process" $spin
-sh -c '"$0" status 0 & echo $! > "$1"; exec sleep 100' "$tree" "$tmp/zombie" &
+"$tree" zombie > "$tmp/zombie" &
 parent=$!
 pids="$pids $parent"
 until_true 10 test -s "$tmp/zombie"

@@ -271,6 +271,23 @@ static void threads(void)
 	}
 }
 
+static volatile int storming;
+
+static void *storm(void *arg)
+{
+	unsigned seed = (unsigned)(uintptr_t)arg;
+
+	while (storming) {
+		unsigned long n = 1 + (unsigned long)rand_r(&seed) % 16;
+		char *a = anon(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+
+		ZERO(mprotect(a, (n + 1) / 2 * PAGE, PROT_READ));
+		if (rand_r(&seed) % 8)
+			ZERO(munmap(a, n * PAGE));
+	}
+	return NULL;
+}
+
 static void wait_for(pid_t pid)
 {
 	int status;
@@ -326,6 +343,34 @@ static void children(void)
 	number = mine;
 	wait_for(pid);
 	ZERO(munmap((void *)HERE, 128 * PAGE));
+}
+
+/* Copies are made while other threads change what is copied. */
+static void storms(void)
+{
+	pthread_t t[3];
+	uintptr_t i;
+	int mine = number;
+
+	storming = 1;
+	for (i = 0; i < 3; i++)
+		if (pthread_create(&t[i], NULL, storm, (void *)i))
+			die("thread");
+	for (i = 0; i < 10; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			number = 300 + (int)i;
+			checkpoint("copied in a storm");
+			_exit(0);
+		}
+		wait_for(pid);
+	}
+	storming = 0;
+	for (i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	number = mine;
+	checkpoint("after a storm");
 }
 
 /* The same calls under the numbers of 32-bit programs. */
@@ -385,6 +430,7 @@ int main(int argc, char **argv)
 	i386();
 	threads();
 	children();
+	storms();
 	checkpoint("end");
 	execv("/nonexistent", argv);
 	checkpoint("a failed execve");

@@ -11,6 +11,7 @@
  *	daemon FIFO a grandchild in a session of its own reads FIFO to its end
  *	kill SIG    kills itself
  *	status N    exits N
+ *	zombie	    prints the pid of a child that it never waits for, and sleeps
  *	spin	    runs until it is killed, in two threads
  *	mmap N	    maps and unmaps a page N times		status 0
  */
@@ -129,6 +130,18 @@ static int leave_daemon(const char *fifo)
 	_exit(0);
 }
 
+static int zombie(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	printf("%d\n", (int)pid);
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 static int maps(int n)
 {
 	while (n--) {
@@ -157,6 +170,8 @@ int main(int argc, char **argv)
 		return with_thread(outlive, 0);
 	if (!strcmp(what, "spin"))
 		return with_thread(spin, 1);
+	if (!strcmp(what, "zombie"))
+		return zombie();
 	if (!strcmp(what, "daemon"))
 		return leave_daemon(arg);
 	if (!strcmp(what, "mmap"))
