@@ -368,8 +368,12 @@ static int serve(struct session *s, struct err *e)
 			continue;
 		ptracer_tick(p);
 		pin_tick(&p->pin, 1000 / TICK_HZ);
-		if (session_heed(s, p->cmd, cmd_stopped(p)) && !p->cmd)
+		if (!session_heed(s, p->cmd, cmd_stopped(p)))
+			continue;
+		if (!p->cmd)
 			ptracer_signal_all(p, session_stopping());
+		else if (cmd_stopped(p))
+			kill(p->cmd, SIGCONT); /* so that it can act on the terminal's signal */
 	}
 	wait_for_cmd(p);
 	ptracer_free(p);

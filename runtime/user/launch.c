@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -221,8 +222,14 @@ static void reap(struct launch *l)
 {
 	int status;
 
-	while (l->pid > 0 && waitpid(l->pid, &status, __WALL) < 0 && errno == EINTR)
-		;
+	while (l->pid > 0) {
+		pid_t got = waitpid(l->pid, &status, __WALL);
+
+		if (got == l->pid && WIFSTOPPED(status))
+			ptrace(PTRACE_CONT, l->pid, 0, 0); /* a traced one stops on its way out */
+		else if (got >= 0 || errno != EINTR)
+			break;
+	}
 	l->pid = -1;
 }
 

@@ -6,6 +6,7 @@
 
 #include "target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -72,6 +73,28 @@ pid_t target_tracer(pid_t tid, char name[64])
 	return (pid_t)tracer;
 }
 
+/* A thread of @pid that has not ended, 0 if there is none: its first thread may be a zombie long before. */
+static pid_t living_thread(pid_t pid)
+{
+	char path[64];
+	const struct dirent *d;
+	pid_t living = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !living && (d = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+		char state = tid > 0 ? target_state(tid) : '\0';
+
+		if (state && state != 'Z' && state != 'X')
+			living = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return living;
+}
+
 /* Kernel threads have no memory: their "statm" is all zero. */
 static bool is_kernel_thread(pid_t pid)
 {
@@ -84,8 +107,8 @@ static bool is_kernel_thread(pid_t pid)
 int target_check(pid_t pid, struct err *e)
 {
 	char path[64];
+	pid_t living;
 	long tgid;
-	char state;
 	int fd;
 
 	if (access("/proc/self/stat", R_OK))
@@ -96,8 +119,7 @@ int target_check(pid_t pid, struct err *e)
 		return err_set(e, EINVAL,
 			       "cannot follow process %d: it is hotvar itself; name another one",
 			       (int)pid);
-	state = pid > 0 ? target_state(pid) : '\0';
-	if (!state)
+	if (pid <= 0 || !target_state(pid))
 		return err_set(e, ESRCH,
 			       "cannot follow process %d: no such process; see which there are: ps -e",
 			       (int)pid);
@@ -106,15 +128,16 @@ int target_check(pid_t pid, struct err *e)
 		return err_set(e, ESRCH,
 			       "cannot follow process %d: it is a thread of process %ld; use -p %ld",
 			       (int)pid, tgid, tgid);
-	if (state == 'Z' || state == 'X')
+	living = living_thread(pid);
+	if (!living)
 		return err_set(e, ESRCH,
 			       "cannot follow process %d: it has ended and is a zombie until its parent %ld waits for it; name a living one",
 			       (int)pid, target_status(pid, "PPid:"));
-	if (is_kernel_thread(pid))
+	if (is_kernel_thread(living))
 		return err_set(e, EINVAL,
 			       "cannot follow process %d: it is a kernel thread, which has no memory map; name a user process",
 			       (int)pid);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)living);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		close(fd);

@@ -48,9 +48,32 @@ wait $hotvar
 is "hotvar ends with the daemon, with CMD's status" $? 0
 check "no process is left" sh -c "[ ! -e /proc/$daemon ] || grep '^State:.Z' /proc/$daemon/status"
 
-# -d: the measuring ends, CMD does not.
-start=$(date +%s)
-"$HOTVAR" maps -d 0.3 -o "$tmp/maps" -- sh -c "sleep 0.6; '$tree' mmap 10; exit 11"
-is "-d: CMD's own status" $? 11
-is "-d: what came later is not told" "$(grep -c 'exit  *exit' "$tmp/maps")" 0
+# late TEXT STATUS COMMAND...: run by hotvar until its measuring has ended, CMD waits for that; then CMD's end is not told.
+mkfifo "$tmp/end"
+late() {
+	text=$1 want=$2
+	shift 2
+	rm -f "$tmp/maps"
+	"$@" -- sh -c "trap '' INT; : > '$tmp/trapped'; read line < '$tmp/end'; '$tree' mmap 10; exit $want" &
+	hotvar=$!
+	until_true 20 sh -c "test -e '$tmp/trapped' && $interrupt grep -q '\"type\":\"total\"' '$tmp/maps'"
+	is "$text: the measuring ends" $? 0
+	exec 3> "$tmp/end"
+	exec 3>&-
+	wait $hotvar
+	is "$text: CMD's own status" $? "$want"
+	is "$text: what came later is not told" "$(grep -c '"event":"\(exit\|fork\)"' "$tmp/maps")" 0
+}
+interrupt=
+late "-d" 11 "$HOTVAR" maps --json -d 0.1 -o "$tmp/maps"
+"$TESTPROGS/ungated" true
+if [ $? -eq 77 ]; then
+	skip "-d without a gate" "no seccomp filter can be installed here"
+else
+	late "-d without a gate" 12 "$TESTPROGS/ungated" "$HOTVAR" maps -q --json -d 0.1 -o "$tmp/maps"
+fi
+# CMD cares for no ^C: the first is left to CMD, the second ends the measuring, not CMD.
+interrupt="kill -INT \$(cat '$tmp/pid');"
+late "^C again and again" 13 env --default-signal=INT sh -c 'echo $$ > "$0"; exec "$@"' "$tmp/pid" \
+	"$HOTVAR" maps --json -o "$tmp/maps"
 done_testing
