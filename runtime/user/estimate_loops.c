@@ -203,7 +203,7 @@ static void find_members(struct loops *l, uint32_t head)
  * The values that @in compares, as b - a, so that an equal outcome is 0: of cmp
  * and sub a - b, of add a + b, of test the register with itself.
  */
-static int64_t distance(const struct decode_insn *in, const uint64_t *regs)
+static uint64_t distance(const struct decode_insn *in, const uint64_t *regs)
 {
 	uint64_t a = regs[in->flags_a], b = (uint64_t)in->flags_imm;
 
@@ -213,13 +213,13 @@ static int64_t distance(const struct decode_insn *in, const uint64_t *regs)
 		b = regs[in->flags_b];
 	if (in->flags_op == DECODE_FLAGS_ADD || in->flags_op == DECODE_FLAGS_INC)
 		b = 0 - b;
-	return (int64_t)(b - a);
+	return b - a;
 }
 
 /* Distances of a 32-bit comparison are modulo 2^32. */
-static int64_t cut(const struct decode_insn *in, int64_t d)
+static int64_t cut(const struct decode_insn *in, uint64_t d)
 {
-	return in->flags_bits == 32 ? (int32_t)(uint32_t)(uint64_t)d : d;
+	return in->flags_bits == 32 ? (int32_t)(uint32_t)d : (int64_t)d;
 }
 
 static bool compares(const struct decode_insn *in)
@@ -342,7 +342,7 @@ static bool sampled_rounds(const struct loops *l, const struct exit_test *t,
 			continue;
 		if (!from_head(l, t, v, s->insn, &d))
 			continue;
-		d = cut(t->in, distance(t->in, s->regs) - d + t->to_test);
+		d = cut(t->in, distance(t->in, s->regs) - (uint64_t)d + (uint64_t)t->to_test);
 		rest[n] = rounds_left(t, d);
 		if (rest[n] < 0 || rest[n] > 1e15)
 			return false; /* not a loop that comes to 0 this way */
@@ -362,7 +362,7 @@ static bool sampled_rounds(const struct loops *l, const struct exit_test *t,
 }
 
 /* D wherever control enters the loop, by the made-up registers; false if that differs by the way. */
-static bool entry_distance(const struct loops *l, const struct exit_test *t, int64_t d[2])
+static bool entry_distance(const struct loops *l, const struct exit_test *t, uint64_t d[2])
 {
 	bool any = false;
 
@@ -374,7 +374,7 @@ static bool entry_distance(const struct loops *l, const struct exit_test *t, int
 		if (l->member[from] || !l->consts[0].seen[from])
 			continue;
 		for (int seed = 0; seed < 2; seed++) {
-			int64_t x = distance(t->in, l->consts[seed].out[from].v);
+			uint64_t x = distance(t->in, l->consts[seed].out[from].v);
 
 			if (any && cut(t->in, x - d[seed]))
 				return false;
@@ -405,7 +405,7 @@ static bool stays(const struct loops *l, const struct exit_test *t, unsigned r, 
  * as that has rounds, so that the mean of 1 / rounds is stays / rounds of all.
  */
 static bool rounds_by_register(const struct loops *l, const struct exit_test *t, unsigned r,
-			       bool negative, int64_t c, double *rounds, double *sd)
+			       bool negative, uint64_t c, double *rounds, double *sd)
 {
 	const struct site_function *f = block(l, t->v)->f;
 	uint32_t kept = f->n_kept < SITE_KEPT ? f->n_kept : SITE_KEPT, n = 0;
@@ -415,11 +415,11 @@ static bool rounds_by_register(const struct loops *l, const struct exit_test *t,
 		const struct site_kept *s = &f->kept[k];
 		uint32_t v = l->inside[s->insn];
 		double x;
-		int64_t d;
+		uint64_t d;
 
 		if (!v-- || !stays(l, t, r, v, s->insn))
 			continue;
-		d = (int64_t)(negative ? 0 - s->regs[r] : s->regs[r]) + c + t->to_test;
+		d = (negative ? 0 - s->regs[r] : s->regs[r]) + c + (uint64_t)t->to_test;
 		x = rounds_left(t, cut(t->in, d)) + 1;
 		if (x < 1 || x > 1e15)
 			return false;
@@ -440,23 +440,23 @@ static bool rounds_by_register(const struct loops *l, const struct exit_test *t,
 static bool entry_rounds(const struct loops *l, const struct exit_test *t, double *rounds,
 			 double *sd)
 {
-	int64_t d[2];
+	uint64_t d[2];
 
 	if (!t->alone || !entry_distance(l, t, d))
 		return false;
 	if (!cut(t->in, d[0] - d[1])) {
-		*rounds = rounds_left(t, cut(t->in, d[0] + t->to_test)) + 1;
+		*rounds = rounds_left(t, cut(t->in, d[0] + (uint64_t)t->to_test)) + 1;
 		*sd = 0.03;
 		return *rounds >= 1 && *rounds < 1e15;
 	}
 	for (unsigned r = 0; r < 2 * DECODE_REGS; r++) {
 		bool negative = r & 1;
-		int64_t c[2];
+		uint64_t c[2];
 
 		for (int seed = 0; seed < 2; seed++) {
-			int64_t v = (int64_t)l->consts[seed].in[t->head].v[r / 2];
+			uint64_t v = l->consts[seed].in[t->head].v[r / 2];
 
-			c[seed] = d[seed] - (negative ? -v : v);
+			c[seed] = d[seed] - (negative ? 0 - v : v);
 		}
 		if (!cut(t->in, c[0] - c[1]) &&
 		    rounds_by_register(l, t, r / 2, negative, c[0], rounds, sd))
