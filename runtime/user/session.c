@@ -127,10 +127,33 @@ static const struct session_engine *choose(const struct session *s, struct err *
 	return NULL;
 }
 
-int session_run(struct session *s, struct err *e)
+static int run(struct session *s, struct err *e)
 {
 	const struct session_engine *engine;
 	struct caught caught;
+	int err = s->argv ? 0 : target_check(s->pid, e);
+
+	if (err)
+		return err;
+	engine = choose(s, e);
+	if (!engine)
+		return -EPERM;
+	s->engine = engine->name;
+	catch_signals(&caught);
+	err = engine->run(s, e);
+	let_go_of_signals(&caught);
+	return err;
+}
+
+/* What was asked of this session is nothing to the next. */
+static void forget_signals(void)
+{
+	asked = asked_times = 0;
+	heeded_times = 0;
+}
+
+int session_run(struct session *s, struct err *e)
+{
 	int err;
 
 	s->wait_status = -1;
@@ -140,21 +163,9 @@ int session_run(struct session *s, struct err *e)
 	s->engine = "";
 	s->note[0] = '\0';
 	s->engine_data = NULL;
-	if (!s->argv) {
-		err = target_check(s->pid, e);
-		if (err)
-			return err;
-	}
-	engine = choose(s, e);
-	if (!engine)
-		return -EPERM;
-	s->engine = engine->name;
-	heeded_times = 0;
-	catch_signals(&caught);
-	err = engine->run(s, e);
-	let_go_of_signals(&caught);
-	if (!s->still_running || err)
-		asked = asked_times = 0;
+	err = run(s, e);
+	if (err || !s->still_running)
+		forget_signals();
 	return err;
 }
 
@@ -171,6 +182,6 @@ int session_serve(struct session *s, struct err *e)
 		if (session_engines[i]->serve && !strcmp(session_engines[i]->name, s->engine))
 			err = session_engines[i]->serve(s, e);
 	let_go_of_signals(&caught);
-	asked = asked_times = 0;
+	forget_signals();
 	return err;
 }
