@@ -117,9 +117,10 @@ fi
 #   __fentry__                                   -pg -mfentry (ftrace)
 #   __stack_chk_fail                             -fstack-protector-strong
 #   __ubsan_*                                    -fsanitize=bounds, shift (CONFIG_UBSAN)
-#   __fortify_panic, fortify_panic, __write_overflow_field, __read_overflow2_field, memcpy's checks (CONFIG_FORTIFY_SOURCE)
+#   __fortify_panic, fortify_panic, __write_overflow_field, __read_overflow2_field, __warn_printk
+#                                                memcpy's and memmove's own checks (CONFIG_FORTIFY_SOURCE)
 #   __SCT__*, __sanitizer_cov_*, __tsan_*, __asan_* are not among them: no distribution kernel has those
-inserted='__x86_return_thunk|__x86_indirect_thunk_[a-z0-9]+|__fentry__|__stack_chk_fail|__ubsan_[a-z_]+|__?fortify_panic|__(read|write)_overflow[a-z0-9_]*|__memcpy|__memset|__memmove'
+inserted='__x86_return_thunk|__x86_indirect_thunk_[a-z0-9]+|__fentry__|__stack_chk_fail|__ubsan_[a-z_]+|__?fortify_panic|__(read|write)_overflow[a-z0-9_]*|__warn_printk|__memcpy|__memset|__memmove'
 
 kernel() {
 	k=$tmp/kernel

@@ -257,6 +257,7 @@ static void itself(void)
 	char line[256];
 	FILE *f = fopen("/proc/self/status", "re");
 	sigset_t mask = blocked();
+	unsigned long long ignored;
 	int i, n = 0;
 
 	CPU_ZERO(&set);
@@ -266,10 +267,13 @@ static void itself(void)
 	for (i = 1; i < NSIG; i++)
 		n += sigismember(&mask, i) == 1;
 	printf(", blocked %d, session %s\n", n, getsid(0) == getsid(getppid()) ? "same" : "other");
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "SigIgn", 6) || !strncmp(line, "SigBlk", 6) ||
-		    !strncmp(line, "Cpus_allowed:", 13))
+	while (f && fgets(line, sizeof(line), f)) {
+		/* 32 and 33 are the C library's own: what make starts by posix_spawn() ignores them. */
+		if (sscanf(line, "SigIgn: %llx", &ignored) == 1)
+			printf("SigIgn:\t%016llx\n", ignored & ~0x180000000ull);
+		else if (!strncmp(line, "SigBlk", 6) || !strncmp(line, "Cpus_allowed:", 13))
 			fputs(line, stdout);
+	}
 	if (f)
 		fclose(f);
 }
