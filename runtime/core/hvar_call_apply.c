@@ -3,8 +3,8 @@
  * hvar_call_apply.c - what a mapping call did, by its arguments and result alone.
  *
  * Each call is first judged (do arguments, result and list tell it all?) and only
- * then done, so -EOPNOTSUPP has changed nothing.  Each step can be done twice:
- * after -ENOSPC the same call goes on where it stopped.
+ * then done, so -EOPNOTSUPP has changed nothing.  After -ENOSPC the same call can be
+ * made again and goes on where it stopped; what could not go on asks for room first.
  *
  * [heap] and [stack] are names that the kernel prints by position, over all that
  * has merged with what lies there: what touches them is for a look to tell.
@@ -37,6 +37,15 @@ static int hvar_call_put(const struct hvar_call_job *j, uint64_t start, uint64_t
 	v.start = start;
 	v.end = end;
 	return hvar_diff(j->m, start, end, &v, 1, j->base, j->emit, j->ctx);
+}
+
+/* Is there room for @n areas more? */
+static int hvar_call_room(const struct hvar_call_job *j, uint64_t n)
+{
+	if (hvar_vmas_room(j->m) >= n)
+		return 0;
+	j->m->lost++;
+	return -ENOSPC;
 }
 
 static bool hvar_call_labelled(const struct hvar_vma *v)
@@ -300,22 +309,24 @@ static int hvar_call_mremap_away(const struct hvar_call_job *j, uint64_t from,
 				 uint64_t old_end, uint64_t to, uint64_t new_end)
 {
 	bool keep = !j->c->args[1] || j->c->args[3] & HVAR_MREMAP_DONTUNMAP;
-	uint64_t pos, len, whole = new_end - to;
+	uint64_t pos, len, whole = new_end - to, pieces = 0;
 	struct hvar_vma v;
-	int err = 0;
+	int err;
 
 	if (to < old_end && from < new_end)
 		return -EOPNOTSUPP;
 	if (!hvar_call_piece(j, from, old_end, &v) || v.start != from ||
 	    (whole != old_end - from && v.end != old_end))
 		return -EOPNOTSUPP;
-	for (pos = from; hvar_call_piece(j, pos, old_end, &v); pos = v.end) {
+	for (pos = from; hvar_call_piece(j, pos, old_end, &v); pos = v.end, pieces++) {
 		len = old_end - from == whole ? v.end - v.start : whole;
 		if (hvar_call_labelled(&v) || hvar_call_rebased(&v) ||
 		    !hvar_call_plain(j, to + (v.start - from),
 				     to + (v.start - from) + len, &v))
 			return -EOPNOTSUPP;
 	}
+	/* Each leaves a split where it was and makes two where it goes; hvar_apply() wants 4. */
+	err = hvar_call_room(j, 3 * pieces + 4);
 	for (pos = from; !err && hvar_call_piece(j, pos, old_end, &v); pos = v.end) {
 		len = old_end - from == whole ? v.end - v.start : whole;
 		err = hvar_call_move(j, &v, to + (v.start - from), len, keep);
@@ -372,13 +383,15 @@ static int hvar_call_remap_file_pages(const struct hvar_call_job *j)
 	uint64_t end = hvar_call_end(start, HVAR_PAGE_DOWN(c->args[1]));
 	const struct hvar_vma *v = hvar_vmas_find(j->m, start);
 	struct hvar_vma as;
+	int err;
 
 	if (!end || !v || !v->module || !(v->prot & HVAR_PROT_SHARED) ||
 	    hvar_call_maybe_huge(start, end - start))
 		return -EOPNOTSUPP;
 	as = *v;
 	as.pgoff = c->args[3] << HVAR_PAGE_SHIFT;
-	return hvar_call_put(j, start, end, &as);
+	err = hvar_call_room(j, 2);
+	return err ? err : hvar_call_put(j, start, end, &as);
 }
 
 HVAR_API int hvar_call_apply(struct hvar_vmas *m, const struct hvar_call *c,
