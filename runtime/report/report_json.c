@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report_json.c - the report for programs: JSON Lines of schema 1.
+ */
 #include "config.h"
 
 #include <math.h>

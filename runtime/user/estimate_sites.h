@@ -101,7 +101,7 @@ struct site_function *sites_at(const struct sites *s, uint32_t module, uint32_t 
  */
 void sites_add_callers(struct sites *s, const struct estimate_env *env);
 
-/* The function around @at, in range @r, decoded but not sampled; for estimate_callers.c. */
+/* The function around @where, in range @r, decoded but not sampled; for estimate_callers.c. */
 struct site_function *sites_decode(struct sites *s, const struct estimate_env *env,
 				   const struct site_range *r, uint64_t where);
 
