@@ -390,7 +390,7 @@ static void work(void)
 	qsort(words, 60, 12, compare);
 	for (int i = 0; i < 60; i++) {
 		sum += strtod("3.25e2", NULL) + (double)strlen(words[i]);
-		snprintf(line, sizeof(line), "%s %d %.3f %x", words[i], i, sum, i * 77);
+		snprintf(line, sizeof(line), "%.11s %d %.3f %x", words[i], i, sum, i * 77);
 		memmove(line + 3, line, 100);
 	}
 }
