@@ -24,6 +24,7 @@
 #include "launch.h"
 #include "ptracer.h"
 #include "session.h"
+#include "suspend.h"
 #include "target.h"
 #include "ticker.h"
 
@@ -90,6 +91,7 @@ static void ptracer_free(struct ptracer *p)
 {
 	if (!p)
 		return;
+	suspend_release();
 	ticker_stop();
 	pin_release(&p->pin);
 	samples_free(p->samples);
@@ -149,6 +151,7 @@ static int launch(struct ptracer *p, struct err *e)
 		launch_abort(&p->launch);
 		return err;
 	}
+	suspend_catch();
 	s->pid = p->cmd = p->launch.pid;
 	x->told = x->started = true;
 	launch_go(&p->launch);
@@ -195,6 +198,7 @@ static bool tick(struct ptracer *p, unsigned hz, unsigned *ticks)
 
 	++*ticks;
 	ptracer_tick(p);
+	suspend_tick(cmd_stopped(p));
 	if (p->settling && *ticks >= SETTLE_TICKS * hz / TICK_HZ) {
 		p->settling = 0;
 		ptracer_snapshot(p);
@@ -367,6 +371,7 @@ static int serve(struct session *s, struct err *e)
 		if (!ticker_ticked())
 			continue;
 		ptracer_tick(p);
+		suspend_tick(cmd_stopped(p));
 		pin_tick(&p->pin, 1000 / TICK_HZ);
 		if (!session_heed(s, p->cmd, cmd_stopped(p)))
 			continue;

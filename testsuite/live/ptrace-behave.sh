@@ -34,6 +34,10 @@ is "no descriptor leaks" \
 is "stdin is the program's" "$(echo text | "$HOTVAR" maps -o "$tmp/maps" -- cat)" text
 is "a pipeline" "$("$HOTVAR" maps -o "$tmp/maps" -- sh -c 'seq 1000 | sort -n | tail -n 1')" 1000
 
+# ^Z at a terminal: both stop, the program first.
+check "^Z stops hotvar and the program, fg continues both" \
+	timeout 60 "$TESTPROGS/stop_group" "$HOTVAR" maps -o "$tmp/maps" -- "$TESTPROGS/tree" spin
+
 # A reader of the lines that goes away does not cost the program its life.
 "$HOTVAR" maps -o - -- sh -c "'$TESTPROGS/tree' mmap 3000; echo \$? > '$tmp/ended'" | head -n 1 > "$tmp/head"
 is "the reader is gone, the program ends as always" "$(cat "$tmp/ended")" 0
