@@ -93,16 +93,13 @@ server env > /dev/null 2>&1 &
 shell_pid=$! # of the shell that waits for the server
 if until_true 30 cli ping; then
 	redis_pid=$(cli info server | tr -d '\r' | sed -n 's/^process_id://p')
-	load 4000000 &
-	load_pid=$!
+	load 4000000 & # until the server goes away
 	timeout 60 "$HOTVAR" -q --json -o "$tmp/report" -p "$redis_pid" -d 5 > "$tmp/hotvar.out" 2>&1
 	is "-p -d 5: exit status" $? 0
 	is "-p -d 5: nothing is said" "$(cat "$tmp/hotvar.out")" ""
 	judge "-p -d 5"
 	is "the server still answers" "$(cli ping)" PONG
 	is "and is not traced any more" "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$redis_pid/status")" 0
-	kill $load_pid 2> /dev/null
-	wait $load_pid 2> /dev/null
 	cli shutdown nosave > /dev/null 2>&1
 	wait $shell_pid
 	is "and ends as it should" $? 0
