@@ -53,7 +53,7 @@ mkfifo "$tmp/end"
 late() {
 	text=$1 want=$2
 	shift 2
-	rm -f "$tmp/maps"
+	rm -f "$tmp/maps" "$tmp/trapped"
 	"$@" -- sh -c "trap '' INT; : > '$tmp/trapped'; read line < '$tmp/end'; '$tree' mmap 10; exit $want" &
 	hotvar=$!
 	until_true 20 sh -c "test -e '$tmp/trapped' && $interrupt grep -q '\"type\":\"total\"' '$tmp/maps'"
