@@ -52,15 +52,6 @@ extern void stp_init_task_work(struct callback_head *work, task_work_func_t fn);
 extern void stp_task_work_func_done(void);
 extern void _stp_warn(const char *fmt, ...);
 extern void _stp_printf(const char *fmt, ...);
-extern bool hvk_running(void);
-#else
-/* May work still be handed to a task?  Once the module goes, nobody would wait for it. */
-static inline bool hvk_running(void)
-{
-	int state = atomic_read(session_state());
-
-	return state == STAP_SESSION_STARTING || state == STAP_SESSION_RUNNING;
-}
 #endif
 
 /* The file as the program sees it: behind overlayfs and its like lies another one (6.8). */

@@ -169,11 +169,13 @@ struct hvk_page_of_events {
 
 struct hvk_events {
 	struct hvk_page_of_events *first, *last;
-	u32 n;			       /* in all pages */
-	u32 shown;		       /* of them, that the handlers of this call see */
-	u32 at;			       /* the one selected */
-	struct hvk_page_of_events *at_page; /* holds it */
-	u32 at_first;		       /* number of at_page's first */
+	u32 skip;  /* of the first page, delivered already */
+	u32 n;	   /* not yet gone, in all pages */
+	u32 shown; /* of them, that the handlers of this call see */
+	u32 mask;  /* types that the running handler is for: bits 1 << type */
+	u32 at;	   /* the one selected, counted from the first */
+	struct hvk_page_of_events *page; /* holds it; NULL: none is selected */
+	u32 page_first;			 /* number of page's first event, counted likewise */
 };
 
 /* ---- threads ---- */
@@ -212,7 +214,7 @@ struct hvk_scratch {
 static DEFINE_RAW_SPINLOCK(hvk_lock);
 
 /* Where images are; hvk_image.c. */
-static int hvk_images_begin(const char *dir);
+HVK_API int hvk_images_begin(const char *dir);
 
 /* ---- what the functions of the tapset are made of: hvk_addr.c ---- */
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hvk_host.c - the whole kernel host, and its end: what a stap module includes.
+ */
+#include "hvk_host.h"
+
+#ifndef HVK_OBJECT
+#include "../core/hvar_vmas_tree.c"
+#include "../core/hvar_vmas.c"
+#include "../core/hvar_event.c"
+#include "../core/hvar_diff.c"
+#include "../core/hvar_call.c"
+#include "../core/hvar_call_apply.c"
+#include "../core/hvar_image.c"
+#include "../core/hvar_resolve.c"
+#include "../core/hvar_key.c"
+#endif
+
+#include "hvk_event.c"
+#include "hvk_module.c"
+#include "hvk_space.c"
+#include "hvk_look.c"
+#include "hvk_build_id.c"
+#include "hvk_image.c"
+#include "hvk_thread.c"
+#include "hvk_news.c"
+#include "hvk_addr.c"
+
+/* What was lost, said once, to the script's stderr. */
+HVK_API void hvk_report(void)
+{
+	static const char *const what[HVK_LOSSES] = {
+		"events that no handler was told (no memory)",
+		"looks at the map given up (no memory)",
+		"address spaces not followed (too many, or no memory)",
+		"threads not followed (too many, or no memory)",
+		"mapped files without a name (too many, or no memory)",
+		"symbol images not loaded (too large, or no memory)",
+		"look-ups while the map was being changed",
+		"looks at the map of a task that was being killed",
+	};
+	u32 i;
+
+	for (i = 0; i < HVK_LOSSES; i++)
+		if (atomic64_read(&hvk_lost[i]))
+			_stp_warn("vma: lost %lld %s\n",
+				  (long long)atomic64_read(&hvk_lost[i]), what[i]);
+	hvk_images_report();
+}
+
+/* From probe end: nobody else is left.  Gives everything back. */
+HVK_API void hvk_stop(void)
+{
+	hvk_threads_free();
+	hvk_spaces_free();
+	hvk_images_free();
+	hvk_modules_free();
+	hvk_scratches_free();
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hvk_news.c - a thread has begun, ended, or returned from a system call: what that changed.
+ *
+ * Several handlers are told the same news, one after the other; the first one has
+ * the list brought up to date, the others find it done.  News are the same
+ * while the registers are and no handler asks twice.
+ */
+#include "hvk_host.h"
+
+static void hvk_base(struct hvar_event *base, const struct hvk_thread *t, u32 type,
+		     u32 cause)
+{
+	memset(base, 0, sizeof(*base));
+	base->time_ns = ktime_get_mono_fast_ns();
+	base->type = type;
+	base->cause = cause;
+	base->mm = t->space ? t->space->id : 0;
+	base->pid = current->tgid;
+	base->tid = current->pid;
+}
+
+/* Tell @t an event of a task. */
+static void hvk_tell_task(struct hvk_thread *t, const struct hvar_event *e)
+{
+	unsigned long flags;
+	u64 seq;
+
+	raw_spin_lock_irqsave(&t->space->lock, flags);
+	seq = ++t->space->seq;
+	raw_spin_unlock_irqrestore(&t->space->lock, flags);
+	hvk_events_put(&t->events, seq, e);
+}
+
+/* [@lo, @hi) is to be looked at by @t's work. */
+static void hvk_defer(struct hvk_thread *t, u64 lo, u64 hi, u32 cause)
+{
+	u32 i, n = t->n_waiting;
+
+	for (i = 0; i < n; i++)
+		if (t->waiting[i].start <= lo && t->waiting[i].end >= hi)
+			return;
+	if (n == HVK_MAX_RANGES) {
+		t->n_waiting = 1;
+		t->waiting[0].start = 0;
+		t->waiting[0].end = HVK_TOP;
+	} else {
+		t->waiting[n].start = lo;
+		t->waiting[n].end = hi;
+		t->n_waiting++;
+	}
+	t->cause = cause;
+	atomic64_inc(&hvk_counts[HVK_N_DEFERRED]);
+	hvk_thread_queue(t);
+}
+
+/* Take in the listed areas that touch the ends of [*@lo, *@hi). */
+static void hvk_widen(struct hvk_space *s, u64 *lo, u64 *hi)
+{
+	struct hvar_range r = { *lo, *hi };
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	hvar_call_widen(&s->vmas, &r);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	*lo = r.start;
+	*hi = r.end;
+}
+
+/* One range, by one who holds mmap_lock. */
+static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 cause,
+			  struct hvk_scratch *scratch, bool may_sleep)
+{
+	struct hvk_space *s = t->space;
+	struct hvar_event base;
+	unsigned long stack_vm = READ_ONCE(s->mm->stack_vm);
+	int err;
+
+	hvk_base(&base, t, type, cause);
+	hvk_widen(s, &lo, &hi);
+	err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep);
+	if (!err && !lo && hi == HVK_TOP) {
+		WRITE_ONCE(s->brk, s->mm->brk);
+		WRITE_ONCE(s->stack_vm, stack_vm);
+		s->begun = true;
+	}
+	return err;
+}
+
+/* A handler looks, or leaves it to the work. */
+static void hvk_look_now(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 cause)
+{
+	struct mm_struct *mm = t->space->mm;
+	struct hvk_scratch *scratch = hvk_scratch_here();
+	int err = -EAGAIN;
+
+	if (scratch && (hi != HVK_TOP || READ_ONCE(mm->map_count) <= HVK_AT_ONCE) &&
+	    mmap_read_trylock(mm)) {
+		err = hvk_look_range(t, lo, hi, type, cause, scratch, false);
+		mmap_read_unlock(mm);
+	}
+	if (err)
+		hvk_defer(t, lo, hi, cause);
+}
+
+/* The stack has grown by faults since the last look, or what grows like it. */
+static void hvk_stack_grown(struct hvk_thread *t)
+{
+	struct hvk_space *s = t->space;
+	struct mm_struct *mm = s->mm;
+	unsigned long was = READ_ONCE(s->stack_vm), now = READ_ONCE(mm->stack_vm);
+	struct hvk_scratch *scratch = hvk_scratch_here();
+	struct hvar_event base;
+	int err = 1;
+
+	if (now > was && scratch) {
+		err = -EAGAIN;
+		if (mmap_read_trylock(mm)) {
+			now = READ_ONCE(mm->stack_vm);
+			hvk_base(&base, t, HVAR_EVENT_NONE, HVAR_CAUSE_FAULT);
+			err = hvk_look_stack(s, now - was, &base, &t->events, scratch,
+					     false);
+			mmap_read_unlock(mm);
+		}
+		if (!err) {
+			atomic64_inc(&hvk_counts[HVK_N_GROWN]);
+			WRITE_ONCE(s->stack_vm, now);
+			return;
+		}
+	}
+	if (err > 0)
+		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_FAULT);
+	else
+		hvk_defer(t, 0, HVK_TOP, HVAR_CAUSE_FAULT);
+}
+
+/* ---- begin: a program was executed, a process or thread was born, or is found running ---- */
+
+/* The space of the process that has forked current, if it is followed. */
+static struct hvk_space *hvk_parent(u32 *pid)
+{
+	struct task_struct *parent;
+	struct hvk_space *s;
+
+	rcu_read_lock();
+	parent = rcu_dereference(current->real_parent);
+	*pid = parent->tgid;
+	s = hvk_space_find(READ_ONCE(parent->mm));
+	rcu_read_unlock();
+	return s;
+}
+
+static void hvk_begin_forked(struct hvk_thread *t, struct hvk_space *from, u32 parent)
+{
+	struct hvar_event e;
+
+	hvk_base(&e, t, HVAR_EVENT_FORK, HVAR_CAUSE_NONE);
+	e.mm = from->id;
+	e.pid = parent;
+	e.tid = parent;
+	e.u.task.child = current->pid;
+	e.u.task.child_pid = current->tgid;
+	e.u.task.child_mm = t->space->id;
+	hvk_tell_task(t, &e);
+}
+
+static void hvk_begin(struct hvk_thread *t)
+{
+	struct mm_struct *mm = current->mm;
+	struct hvk_space *s, *from;
+	bool fresh, again = t->space != NULL;
+	u32 parent = 0, type = HVAR_EVENT_INITIAL;
+	struct hvar_event e;
+
+	t->pid = current->tgid; /* an exec by another thread than the first changes both */
+	t->tid = current->pid;
+	if (!mm || current->flags & PF_KTHREAD || (t->space && t->space->mm == mm))
+		return;
+	from = again ? NULL : hvk_parent(&parent);
+	s = hvk_space_get(mm, &fresh);
+	if (!s)
+		return;
+	hvk_thread_move(t, s);
+	if (again) {
+		hvk_base(&e, t, HVAR_EVENT_EXEC, HVAR_CAUSE_EXECVE);
+		hvk_tell_task(t, &e);
+	} else if (from && thread_group_leader(current) && (fresh || from == s)) {
+		if (fresh && !hvk_space_copy(s, from, false))
+			type = HVAR_EVENT_NONE;
+		hvk_begin_forked(t, from, parent);
+	}
+	if (fresh)
+		hvk_look_now(t, 0, HVK_TOP, type, HVAR_CAUSE_NONE);
+}
+
+/* ---- end ---- */
+
+static void hvk_end(struct hvk_thread *t)
+{
+	struct hvk_space *s = t->space;
+	struct hvar_event e;
+	unsigned long grown;
+
+	if (!(current->flags & PF_EXITING) || t->dead)
+		return; /* an exec: begin comes next */
+	if (!hvk_thread_die(t))
+		return;
+	grown = READ_ONCE(s->mm->stack_vm) - READ_ONCE(s->stack_vm);
+	if ((long)grown > 0) {
+		hvk_base(&e, t, HVAR_EVENT_NONE, HVAR_CAUSE_FAULT);
+		hvk_look_stack_blind(s, grown, &e, &t->events);
+	}
+	hvk_base(&e, t, HVAR_EVENT_EXIT, HVAR_CAUSE_EXIT);
+	e.u.task.status = current->exit_code;
+	hvk_tell_task(t, &e);
+}
+
+/* ---- call ---- */
+
+static enum hvar_abi hvk_abi(u64 nr)
+{
+	if (hvk_is_i386_call())
+		return HVAR_ABI_I386;
+	return nr & __X32_SYSCALL_BIT ? HVAR_ABI_X32 : HVAR_ABI_X86_64;
+}
+
+static void hvk_args(const struct pt_regs *regs, enum hvar_abi abi, u64 args[6])
+{
+	if (abi == HVAR_ABI_I386) {
+		args[0] = regs->bx;
+		args[1] = regs->cx;
+		args[2] = regs->dx;
+		args[3] = regs->si;
+		args[4] = regs->di;
+		args[5] = regs->bp;
+		return;
+	}
+	args[0] = regs->di;
+	args[1] = regs->si;
+	args[2] = regs->dx;
+	args[3] = regs->r10;
+	args[4] = regs->r8;
+	args[5] = regs->r9;
+}
+
+/* The arguments that lie in the program's memory, if they do. */
+static u32 hvk_words(enum hvar_abi abi, u64 nr, const u64 args[6], u32 words[HVAR_CALL_WORDS])
+{
+	u64 at = hvar_call_words(abi, nr, args);
+	u32 n;
+
+	if (!at)
+		return 0;
+	for (n = 0; n < HVAR_CALL_WORDS; n++)
+		if (copy_from_user_nofault(&words[n], (const void __user *)(unsigned long)
+					   (at + n * sizeof(words[0])), sizeof(words[0])))
+			break;
+	return n;
+}
+
+/* What only the arguments tell: that memory has moved, not gone and come. */
+static void hvk_apply(struct hvk_thread *t, const struct hvar_call *c)
+{
+	struct hvk_sink sink = { t->space, &t->events };
+	struct hvar_event base;
+	unsigned long flags;
+
+	if (c->cause != HVAR_CAUSE_MREMAP || c->args[0] == (u64)c->ret)
+		return;
+	hvk_base(&base, t, HVAR_EVENT_NONE, c->cause);
+	raw_spin_lock_irqsave(&t->space->lock, flags);
+	/* Whatever it answers, the look that follows makes it good. */
+	hvar_call_apply(&t->space->vmas, c, t->space->brk, NULL, &base, hvk_sink_emit,
+			&sink);
+	raw_spin_unlock_irqrestore(&t->space->lock, flags);
+}
+
+static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
+{
+	struct hvk_space *s = t->space;
+	u64 nr = (u32)regs->orig_ax;
+	enum hvar_abi abi = hvk_abi(nr);
+	u32 words[HVAR_CALL_WORDS], i, n;
+	struct hvar_range r[3];
+	struct hvar_call c;
+	u64 args[6];
+
+	if (READ_ONCE(s->mm->stack_vm) != READ_ONCE(s->stack_vm) && s->begun)
+		hvk_stack_grown(t);
+	if (hvar_call_cause(abi, nr) == HVAR_CAUSE_NONE)
+		return;
+	atomic64_inc(&hvk_counts[HVK_N_CALLS]);
+	hvk_args(regs, abi, args);
+	n = hvk_words(abi, nr, args, words);
+	c.personality = current->personality;
+	hvar_call_fill(&c, abi, nr, args, (s64)regs->ax, words, n);
+	n = hvar_call_ranges(&c, READ_ONCE(s->brk), r);
+	if (n)
+		hvk_apply(t, &c);
+	for (i = 0; i < n; i++)
+		hvk_look_now(t, r[i].start, r[i].end, HVAR_EVENT_NONE, c.cause);
+	if (c.cause == HVAR_CAUSE_BRK)
+		WRITE_ONCE(s->brk, s->mm->brk);
+}
+
+/* ---- the work: what could not be done without sleeping ---- */
+
+static void hvk_work_looks(struct hvk_thread *t, struct hvk_scratch *scratch)
+{
+	struct hvk_space *s = t->space;
+	u32 i, type;
+	int err = 0;
+
+	if (!s || current->mm != s->mm)
+		return; /* it has ended meanwhile */
+	type = s->begun ? HVAR_EVENT_NONE : HVAR_EVENT_INITIAL;
+	if (!s->begun)
+		hvk_space_grow(s, READ_ONCE(s->mm->map_count) + 64, true);
+	if (mmap_read_lock_killable(s->mm)) {
+		hvk_lose(HVK_LOST_LOCK);
+		return;
+	}
+	for (i = 0; i < t->n_waiting && !err; i++)
+		err = hvk_look_range(t, t->waiting[i].start, t->waiting[i].end, type,
+				     t->cause, scratch, true);
+	mmap_read_unlock(s->mm);
+	if (err)
+		hvk_lose(HVK_LOST_AREAS);
+}
+
+static void hvk_work(struct task_work *work)
+{
+	struct hvk_thread *t = container_of(work, struct hvk_thread, work);
+	struct hvk_scratch *scratch = NULL;
+
+	if (!(current->flags & PF_EXITING)) {
+		if (t->n_waiting)
+			scratch = kmalloc(sizeof(*scratch), GFP_KERNEL | __GFP_NOWARN);
+		if (scratch)
+			hvk_work_looks(t, scratch);
+		else if (t->n_waiting)
+			hvk_lose(HVK_LOST_AREAS);
+		kfree(scratch);
+		hvk_images_work();
+	}
+	t->n_waiting = 0;
+	t->queued = false;
+	stp_task_work_func_done();
+}
+
+/* ---- telling the handlers ---- */
+
+static u64 hvk_signature(enum hvk_news news, const struct pt_regs *regs)
+{
+	u64 h = news;
+
+	if (news != HVK_CALL || !regs)
+		return h;
+	h = h * 31 + regs->orig_ax;
+	h = h * 31 + regs->ax;
+	h = h * 31 + regs->di;
+	h = h * 31 + regs->si;
+	h = h * 31 + regs->dx;
+	h = h * 31 + regs->r10;
+	h = h * 31 + regs->ip;
+	return h * 31 + regs->sp;
+}
+
+/* Has @handler not been told these news before?  Then they are @t's present ones. */
+static bool hvk_is_same(struct hvk_thread *t, u64 signature, u64 handler)
+{
+	u32 i;
+
+	if (t->signature != signature || t->n_told == HVK_MAX_HANDLERS)
+		return false;
+	for (i = 0; i < t->n_told; i++)
+		if (t->told[i] == handler)
+			return false;
+	t->told[t->n_told++] = handler;
+	return true;
+}
+
+/*
+ * In a handler: @news of current, whose @regs they are for a call.  @handler is a
+ * number of its own.  Returns whether there is an event of the types in @mask
+ * (bits 1 << enum hvar_event_type), and selects the first.
+ */
+HVK_API bool hvk_tell(enum hvk_news news, const struct pt_regs *regs, u64 handler, u32 mask)
+{
+	struct hvk_thread *t = hvk_thread_here();
+	u64 signature;
+
+	if (!t)
+		return false;
+	signature = hvk_signature(news, regs);
+	if (!hvk_is_same(t, signature, handler)) {
+		t->signature = signature;
+		t->told[0] = handler;
+		t->n_told = 1;
+		hvk_events_drop(&t->events);
+		if (news == HVK_END)
+			hvk_end(t);
+		else if (!t->space || t->space->mm != current->mm)
+			hvk_begin(t);
+		else if (news == HVK_CALL && regs)
+			hvk_call(t, regs);
+		if (news != HVK_END && hvk_images_due())
+			hvk_thread_queue(t);
+		hvk_events_show(&t->events);
+	}
+	if (!t->events.shown)
+		return false;
+	t->events.mask = mask;
+	t->events.page = NULL;
+	return hvk_events_next(&t->events) != NULL;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hvk_thread.c - the threads that are followed: their space, their news, their work.
+ *
+ * A record is its own thread's; only the table and the pointer to the space are
+ * seen by others.  A dead thread's record stays until another one begins, since the handlers of its end
+ * come one after the other.
+ */
+#include "hvk_host.h"
+
+static struct hlist_head hvk_threads[1 << HVK_HASH_BITS];
+static u32 hvk_n_threads;
+static atomic_t hvk_n_dead = ATOMIC_INIT(0);
+
+static void hvk_work(struct task_work *work);
+
+static struct hlist_head *hvk_thread_bucket(const struct task_struct *task)
+{
+	return &hvk_threads[hash_ptr(task, HVK_HASH_BITS)];
+}
+
+/* Under RCU. */
+HVK_API struct hvk_thread *hvk_thread_find(struct task_struct *task)
+{
+	struct hvk_thread *t;
+
+	hlist_for_each_entry_rcu(t, hvk_thread_bucket(task), node,
+				 lockdep_is_held(&hvk_lock))
+		if (t->task == task && t->start == task->start_time)
+			return t;
+	return NULL;
+}
+
+static void hvk_thread_free(struct hvk_thread *t)
+{
+	hvk_events_free(&t->events);
+	if (t->space) {
+		if (!t->dead)
+			atomic_dec(&t->space->users);
+		hvk_space_put(t->space);
+	}
+	kfree_rcu(t, rcu);
+}
+
+/* Free the records of threads that have ended, but for current's. */
+static void hvk_threads_bury(void)
+{
+	struct hvk_thread *t, *dead = NULL;
+	struct hlist_node *next;
+	unsigned long flags;
+	u32 i;
+
+	if (atomic_read(&hvk_n_dead) < 64)
+		return;
+	raw_spin_lock_irqsave(&hvk_lock, flags);
+	for (i = 0; i < ARRAY_SIZE(hvk_threads); i++)
+		hlist_for_each_entry_safe(t, next, &hvk_threads[i], node) {
+			if (!t->dead || t->queued || t->task == current)
+				continue;
+			hlist_del_rcu(&t->node);
+			hvk_n_threads--;
+			atomic_dec(&hvk_n_dead);
+			/* The node stays as it is for readers; told[] is theirs no more. */
+			t->told[0] = (unsigned long)dead;
+			dead = t;
+		}
+	raw_spin_unlock_irqrestore(&hvk_lock, flags);
+	while ((t = dead) != NULL) {
+		dead = (struct hvk_thread *)(unsigned long)t->told[0];
+		hvk_thread_free(t);
+	}
+}
+
+/* current's record, made if need be; NULL if there is no memory. */
+HVK_API struct hvk_thread *hvk_thread_here(void)
+{
+	struct hvk_thread *t = hvk_thread_find(current);
+	unsigned long flags;
+	bool added;
+
+	if (t)
+		return t;
+	hvk_threads_bury();
+	t = kzalloc(sizeof(*t), HVK_GFP);
+	if (!t) {
+		hvk_lose(HVK_LOST_THREADS);
+		return NULL;
+	}
+	t->task = current;
+	t->start = current->start_time;
+	t->pid = current->tgid;
+	t->tid = current->pid;
+	stp_init_task_work(&t->work, &hvk_work);
+	raw_spin_lock_irqsave(&hvk_lock, flags);
+	added = hvk_n_threads < HVK_MAX_THREADS;
+	if (added) {
+		hlist_add_head_rcu(&t->node, hvk_thread_bucket(current));
+		hvk_n_threads++;
+	}
+	raw_spin_unlock_irqrestore(&hvk_lock, flags);
+	if (!added) {
+		kfree(t);
+		hvk_lose(HVK_LOST_THREADS);
+		return NULL;
+	}
+	return t;
+}
+
+/* @t, which is current's, lives in @s from now on: takes the reference. */
+static void hvk_thread_move(struct hvk_thread *t, struct hvk_space *s)
+{
+	struct hvk_space *old = t->space;
+
+	if (s)
+		atomic_inc(&s->users);
+	smp_store_release(&t->space, s);
+	if (old) {
+		atomic_dec(&old->users);
+		hvk_space_put(old);
+	}
+}
+
+/* @t is current's and has ended; was it the last of its space? */
+static bool hvk_thread_die(struct hvk_thread *t)
+{
+	if (t->dead)
+		return false;
+	t->dead = true;
+	atomic_inc(&hvk_n_dead);
+	return t->space && atomic_dec_and_test(&t->space->users);
+}
+
+/*
+ * Have @t's work run before current returns to user mode.  Only handlers call this, and they
+ * run no more when SystemTap waits for the works before the module goes.
+ */
+static void hvk_thread_queue(struct hvk_thread *t)
+{
+	if (t->queued)
+		return;
+	t->queued = true;
+	if (stp_task_work_add(current, &t->work))
+		t->queued = false; /* it is on its way out */
+}
+
+/* At the end only. */
+HVK_API void hvk_threads_free(void)
+{
+	struct hlist_node *next;
+	struct hvk_thread *t;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(hvk_threads); i++) {
+		hlist_for_each_entry_safe(t, next, &hvk_threads[i], node)
+			hvk_thread_free(t);
+		hvk_threads[i].first = NULL;
+	}
+	hvk_n_threads = 0;
+	atomic_set(&hvk_n_dead, 0);
+}
