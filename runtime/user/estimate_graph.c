@@ -12,9 +12,11 @@
 #include "estimate_loops.h"
 
 enum {
-	SMALL = 1000,	     /* instructions of a function whose inside is always solved */
-	MIN_SAMPLES = 4,     /* of a larger one for it */
-	MAX_NODES = 20000,   /* solved together; the least sampled functions go without */
+	SMALL = 24,	     /* blocks of a function whose inside is always solved */
+	BLOCKS_A_SAMPLE = 8, /* more, and samples are too thin to say what flows where */
+	MAX_CALLER = 200,    /* blocks of a caller that was never sampled */
+	MAX_CALLERS = 1000,  /* of all those together */
+	MAX_NODES = 3000,    /* solved together; the least sampled functions go without */
 	MAX_OUT = 64,	     /* ways out of one block */
 };
 
@@ -352,9 +354,36 @@ static int by_samples(const void *a, const void *b)
 	return (x->i > y->i) - (x->i < y->i);
 }
 
+static uint32_t count_blocks(const struct site_function *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		n += f->b->leader[i];
+	return n;
+}
+
+/* Is it worth the work, and right, to ask what flows through all of @f? */
+static bool solvable(const struct building *b, const struct site_function *f,
+		     uint32_t *callers)
+{
+	uint32_t n = count_blocks(f);
+
+	if (!f->b->bounded || b->g->flow.n_nodes + n > MAX_NODES)
+		return false;
+	if (!f->samples) {
+		if (n > MAX_CALLER || *callers + n > MAX_CALLERS)
+			return false;
+		*callers += n;
+		return true;
+	}
+	return n <= SMALL || n <= (uint64_t)f->samples * BLOCKS_A_SAMPLE;
+}
+
 static int place_all(struct building *b, struct ranked *order)
 {
 	size_t n = b->s->n;
+	uint32_t callers = 0;
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (struct ranked){ i, b->s->v[i]->samples };
@@ -366,9 +395,7 @@ static int place_all(struct building *b, struct ranked *order)
 		p->f = b->s->v[order[k].i];
 		if (!p->f->b || !p->f->n)
 			continue;
-		if ((p->f->samples >= MIN_SAMPLES || p->f->n <= SMALL) &&
-		    p->f->b->bounded &&
-		    b->g->flow.n_nodes + p->f->n < MAX_NODES)
+		if (solvable(b, p->f, &callers))
 			err = place_whole(b, p);
 		else
 			err = place_lone(b, p); /* nothing, if it has no samples */

@@ -14,8 +14,9 @@
 
 enum {
 	TIMES = 16,
-	STEPS = 12,	     /* of the solver, from the solution found before */
-	MUCH_WORK = 400000,  /* nodes, all times together */
+	FEW_TIMES = 4,	     /* when each is much work */
+	STEPS = 8,	     /* of the solver, from the solution found before */
+	MUCH_WORK = 8000,    /* nodes, all times together */
 };
 
 static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */
@@ -103,7 +104,8 @@ int spread_shares(struct graph *g, const double *runs, const double *share, size
 	if (!again || !accesses || !copy(&shaken, &was))
 		goto out;
 	if (was.n_nodes * (uint64_t)times > MUCH_WORK)
-		times = MUCH_WORK / was.n_nodes > 3 ? MUCH_WORK / was.n_nodes : 3;
+		times = MUCH_WORK / was.n_nodes > FEW_TIMES ? MUCH_WORK / was.n_nodes
+							    : FEW_TIMES;
 	memset(deviation, 0, n * sizeof(*deviation));
 	for (k = 0; k < times; k++) {
 		double all;

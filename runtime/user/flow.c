@@ -472,7 +472,7 @@ static void descend(struct problem *p, unsigned steps)
 		double *was = p->x, now, longest = 0;
 
 		flow_rows_solve(&p->rows, p->n, damping,
-				40 + 2 * p->n < 400 ? 40 + 2 * p->n : 400, p->step,
+				40 + p->n < 120 ? 40 + p->n : 120, p->step,
 				p->work);
 		for (uint32_t i = 0; i < p->n; i++) {
 			double s = p->step[i] > 2 ? 2 : p->step[i] < -2 ? -2 : p->step[i];
@@ -513,7 +513,7 @@ int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
 	 * A stall that pulls less the larger it is makes for many valleys.  Begin
 	 * where all pull alike, which has one, and let go by and by.
 	 */
-	for (p.patience = start ? 1 : 32; p.patience >= 1; p.patience /= 2)
+	for (p.patience = start ? 1 : 39.0625; p.patience >= 1; p.patience /= 2.5)
 		descend(&p, steps);
 	err = p.rows.failed ? -ENOMEM : 0;
 	for (uint32_t i = 0; i < g->n_nodes; i++)

@@ -9,6 +9,9 @@
 
 #include "flow_rows.h"
 
+/* Of the squared residual: the next step starts from new slopes anyway. */
+static const double ENOUGH = 1e-7;
+
 void flow_rows_fini(struct flow_rows *r)
 {
 	free(r->terms);
@@ -117,7 +120,7 @@ void flow_rows_solve(const struct flow_rows *r, uint32_t n_unknowns, double damp
 	for (uint32_t i = 0; i < n; i++)
 		dir[i] = z[i] = res[i] / pre[i];
 	rz = start = dot(res, z, n);
-	for (unsigned k = 0; k < iterations && rz > 1e-12 * start && rz > 0; k++) {
+	for (unsigned k = 0; k < iterations && rz > ENOUGH * start && rz > 0; k++) {
 		double da, alpha, next;
 
 		normal(r, n, damping, dir, a);
