@@ -76,7 +76,7 @@ judge() {
 server "$HOTVAR" -q --json -o "$tmp/report" -- > "$tmp/hotvar.out" 2>&1 &
 hotvar=$!
 if until_true 30 cli ping; then
-	check "under hotvar: the load runs" load 150000
+	check "under hotvar: the load runs" load 300000
 	cli shutdown nosave > /dev/null 2>&1
 	wait $hotvar
 	is "under hotvar: exit status is the server's" $? 0
@@ -94,10 +94,10 @@ shell_pid=$! # of the shell that waits for the server
 if until_true 30 cli ping; then
 	redis_pid=$(cli info server | tr -d '\r' | sed -n 's/^process_id://p')
 	load 4000000 & # until the server goes away
-	timeout 60 "$HOTVAR" -q --json -o "$tmp/report" -p "$redis_pid" -d 5 > "$tmp/hotvar.out" 2>&1
-	is "-p -d 5: exit status" $? 0
-	is "-p -d 5: nothing is said" "$(cat "$tmp/hotvar.out")" ""
-	judge "-p -d 5"
+	timeout 60 "$HOTVAR" -q --json -o "$tmp/report" -p "$redis_pid" -d 8 > "$tmp/hotvar.out" 2>&1
+	is "-p -d 8: exit status" $? 0
+	is "-p -d 8: nothing is said" "$(cat "$tmp/hotvar.out")" ""
+	judge "-p -d 8"
 	is "the server still answers" "$(cli ping)" PONG
 	is "and is not traced any more" "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$redis_pid/status")" 0
 	cli shutdown nosave > /dev/null 2>&1
