@@ -4,6 +4,7 @@
 #include "maps.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +89,16 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 	const struct stream_loss *loss;
 	struct stream_record rec;
 	uint64_t first_ns = 0;
+	bool begun = false;
 	int got, err = 0;
 
 	memset(out, 0, sizeof(*out));
-	format->begin(f);
 	while ((got = stream_next(r, &rec)) > 0) {
+		/* A session that fails before it began has nothing to say here. */
+		if (!begun && (rec.type == STREAM_EVENT || rec.type == STREAM_END)) {
+			format->begin(f);
+			begun = true;
+		}
 		switch (rec.type) {
 		case STREAM_MODULE:
 			if (tell_module(&modules, rec.data))
@@ -117,7 +123,7 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 	}
 	if (got < 0)
 		out->why = stream_reader_why(r);
-	if (!ferror(f))
+	if (begun && !ferror(f))
 		format->end(f, out);
 	forget_modules(&modules);
 	return err;

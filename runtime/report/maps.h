@@ -40,7 +40,7 @@ struct maps_format {
 extern const struct maps_format maps_text, maps_json;
 
 /*
- * Write all that @r tells to @f.  When that fails, out->write_errno says why, @broken
+ * Write all that @r tells to @f: nothing if it tells of no event and no end.  When that fails, out->write_errno says why, @broken
  * (may be NULL) is called once, and @r is read to its end all the same.
  * Returns 0 with *@out, or -ENOMEM.
  */

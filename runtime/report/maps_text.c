@@ -19,7 +19,7 @@ static void begin(FILE *f)
 		"call", "area");
 }
 
-/* A path may hold anything: what could move the cursor is written as the kernel writes it in maps, in octal. */
+/* A path may hold anything: what could move the cursor is written in octal, as the kernel does. */
 static void put_path(FILE *f, const char *path, size_t n)
 {
 	size_t i;

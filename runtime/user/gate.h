@@ -3,10 +3,13 @@
  * gate.h - a seccomp filter that stops a program at its mapping calls only.
  *
  * SECCOMP_RET_TRACE for the calls of hvar_call_numbers(), of each of the three
- * ABIs, and for those that ask for or set a CPU mask (see pin.h); every other call is a constant ALLOW, which the kernel keeps in a
- * bitmap and does not even run the filter for.  A filter cannot be taken off again:
- * without a tracer the gated calls fail with ENOSYS, so the tracer must live
- * as long as the program, or take it along (PTRACE_O_EXITKILL).
+ * ABIs, and for those that ask for or set a CPU mask (see pin.h).  Every other
+ * call is a constant ALLOW, which the kernel keeps in a bitmap and does not even
+ * run the filter for.  A filter cannot be taken off again: without a tracer the
+ * gated calls fail with ENOSYS, so the tracer must live as long as the program, or
+ * take it along (PTRACE_O_EXITKILL).  What a program can notice: its status shows a
+ * filter, it cannot enter seccomp's strict mode, and without CAP_SYS_ADMIN it has
+ * no_new_privs.
  */
 #ifndef GATE_H
 #define GATE_H

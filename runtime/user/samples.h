@@ -38,7 +38,10 @@ unsigned samples_tick_hz(const struct samples *x);
  */
 int samples_add(struct samples *x, struct tracee *t, struct err *e);
 
-/* Put what there is to the stream: at each tick, and before each map event, so that the stream is in order. */
+/*
+ * Put what there is to the stream: at each tick, and before each map event, so that
+ * the stream is in order.
+ */
 void samples_drain(struct samples *x);
 
 /* Ask the threads of @tasks that ran since the last tick to stop. */

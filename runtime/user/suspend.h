@@ -14,7 +14,10 @@
 void suspend_catch(void);
 void suspend_release(void);
 
-/* A tick has passed; @stopped: CMD is stopped.  Stops this process, and returns when it is continued, if that is due. */
+/*
+ * A tick has passed; @stopped: CMD is stopped.  If that is due, stops this process, and
+ * returns when it is continued.
+ */
 void suspend_tick(bool stopped);
 
 #endif /* SUSPEND_H */

@@ -43,7 +43,10 @@ struct tracee *tracees_find(const struct tracees *t, pid_t tid);
 struct tracee *tracees_get(struct tracees *t, pid_t tid);
 void tracees_drop(struct tracees *t, struct tracee *x);
 
-/* Walk, from *i == 0: while ((x = tracees_next(t, &i))).  The one just returned may be changed, not dropped. */
+/*
+ * Walk, from *i == 0: while ((x = tracees_next(t, &i))).  The one just returned may be
+ * changed, not dropped.
+ */
 struct tracee *tracees_next(const struct tracees *t, size_t *i);
 
 /* How many tasks of process @pid have not begun to exit. */
