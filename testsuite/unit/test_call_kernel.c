@@ -30,7 +30,9 @@
 #include <unistd.h>
 
 #include "call_table.h"
+#include "raw_call.h"
 #include "runtime/core/hvar_call.h"
+#include "self_maps.h"
 
 #define TOP	  ((uint64_t)-1)
 #define ANON	  (MAP_PRIVATE | MAP_ANONYMOUS)
@@ -38,17 +40,12 @@
 
 /* Everything from here to play() runs in the child, without malloc. */
 
-enum { AREAS = 4096, ARENA_PAGES = 256, OUTSIDE = 16, SHMS = 3, FILES = 5,
-       NAMES = 2048 };
+enum { ARENA_PAGES = 256, OUTSIDE = 16, SHMS = 3, FILES = 5 };
 #define ARENA ((uint64_t)0x50000000)
 #define LOW   (ARENA - 0x100000) /* a page that i386 calls can point at */
 
 static struct world {
-	struct hvar_vma seen[AREAS];
-	uint32_t nseen;
 	struct hvar_vmas m, real, copy;
-	char names[NAMES][128];
-	uint32_t nnames;
 	struct hvar_vma file[FILES];
 	int fd[FILES];
 	int shm[SHMS];
@@ -71,98 +68,17 @@ static _Noreturn void die(const char *what)
 	_exit(2);
 }
 
+static _Noreturn void self_maps_die(const char *what)
+{
+	die(what);
+}
+
 static uint32_t rnd(uint32_t below)
 {
 	w.seed ^= w.seed >> 12;
 	w.seed ^= w.seed << 25;
 	w.seed ^= w.seed >> 27;
 	return (uint32_t)((w.seed * 2685821657736338717u) >> 32) % below;
-}
-
-static uint32_t module_of(const char *dev_ino_path)
-{
-	uint32_t i;
-
-	for (i = 0; i < w.nnames; i++)
-		if (!strcmp(w.names[i], dev_ino_path))
-			return i + 1;
-	if (w.nnames == NAMES || strlen(dev_ino_path) > 127)
-		die("too many names");
-	strcpy(w.names[w.nnames++], dev_ino_path);
-	return w.nnames;
-}
-
-/* Module, region and flags of a line's "dev ino path". */
-static void classify(unsigned maj, unsigned min, unsigned long ino, const char *path,
-		     struct hvar_vma *v)
-{
-	char text[512];
-	size_t n;
-
-	snprintf(text, sizeof(text), "%x:%x %lu %s", maj, min, ino, path);
-	v->region = HVAR_REGION_FILE;
-	v->flags = 0;
-	n = strlen(text);
-	if (n > 10 && !strcmp(text + n - 10, " (deleted)")) {
-		text[n - 10] = 0;
-		v->flags = HVAR_VMA_DELETED;
-	}
-	if (!*path || !strcmp(path, "/dev/zero"))
-		v->region = HVAR_REGION_ANON;
-	else if (!strcmp(path, "[heap]"))
-		v->region = HVAR_REGION_HEAP;
-	else if (!strcmp(path, "[stack]"))
-		v->region = HVAR_REGION_STACK;
-	else if (!strcmp(path, "[vdso]"))
-		v->region = HVAR_REGION_VDSO;
-	else if (!strncmp(path, "[vvar", 5))
-		v->region = HVAR_REGION_VVAR;
-	else if (!strcmp(path, "[vsyscall]"))
-		v->region = HVAR_REGION_VSYSCALL;
-	else if (!strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5) ||
-		 !strncmp(path, "/dev/zero", 9))
-		v->region = HVAR_REGION_SHM;
-	v->module = *path && *path != '[' ? module_of(text) : 0;
-}
-
-/* /proc/self/maps into w.seen. */
-static void look(void)
-{
-	static char text[1 << 20];
-	size_t n = 0;
-	ssize_t got;
-	char *line, *next;
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		die("no maps");
-	while ((got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
-		n += got;
-	close(fd);
-	text[n] = 0;
-	w.nseen = 0;
-	for (line = text; *line; line = next) {
-		unsigned long start, end, pgoff, ino;
-		unsigned maj, min;
-		char prot[5];
-		int at;
-		struct hvar_vma *v = &w.seen[w.nseen++];
-
-		next = strchr(line, '\n');
-		*next++ = 0;
-		if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, prot, &pgoff,
-			   &maj, &min, &ino, &at) != 7 || w.nseen == AREAS)
-			die("maps not understood");
-		memset(v, 0, sizeof(*v));
-		v->start = start;
-		v->end = end;
-		v->pgoff = pgoff;
-		v->prot = (prot[0] == 'r' ? HVAR_PROT_READ : 0) |
-			  (prot[1] == 'w' ? HVAR_PROT_WRITE : 0) |
-			  (prot[2] == 'x' ? HVAR_PROT_EXEC : 0) |
-			  (prot[3] == 's' ? HVAR_PROT_SHARED : 0);
-		classify(maj, min, ino, line + at, v);
-	}
 }
 
 static void copy_event(void *ctx, const struct hvar_event *e)
@@ -198,47 +114,13 @@ static void check(void)
 {
 	uint32_t i;
 
-	look();
+	self_look();
 	hvar_vmas_init(&w.real, w.real.mem, w.real.size);
-	for (i = 0; i < w.nseen; i++)
-		if (hvar_vmas_set(&w.real, w.seen[i].start, w.seen[i].end, &w.seen[i]))
+	for (i = 0; i < self_maps.n; i++)
+		if (hvar_vmas_set(&w.real, self_maps.area[i].start, self_maps.area[i].end, &self_maps.area[i]))
 			die("no room");
 	list_same(&w.m, "the list");
 	list_same(&w.copy, "the list of the events");
-}
-
-/* int $0x80 with six arguments from memory. */
-long int80(long nr, const uint64_t regs[6]);
-__asm__(".text\n"
-	".type int80, @function\n"
-	"int80:\n"
-	"	push %rbx\n"
-	"	push %rbp\n"
-	"	mov %rdi, %rax\n"
-	"	mov 0(%rsi), %rbx\n"
-	"	mov 8(%rsi), %rcx\n"
-	"	mov 16(%rsi), %rdx\n"
-	"	mov 32(%rsi), %rdi\n"
-	"	mov 40(%rsi), %rbp\n"
-	"	mov 24(%rsi), %rsi\n"
-	"	int $0x80\n"
-	"	pop %rbp\n"
-	"	pop %rbx\n"
-	"	ret\n"
-	".size int80, . - int80\n");
-
-static long raw(long nr, const uint64_t a[6])
-{
-	long ret;
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-	register long r9 __asm__("r9") = a[5];
-
-	__asm__ volatile("syscall"
-			 : "=a"(ret)
-			 : "0"(nr), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return ret;
 }
 
 /* The call by @abi's numbers and registers: what the tracer of it would see. */
@@ -315,10 +197,10 @@ static int64_t call(uint32_t row, uint64_t a0, uint64_t a1, uint64_t a2, uint64_
 		err = hvar_call_apply(&w.m, &c, w.brk, file, &base, copy_event, NULL);
 	if (err == -EOPNOTSUPP) {
 		n = hvar_call_ranges(&c, w.brk, r);
-		look();
+		self_look();
 		for (i = 0; i < n; i++) {
 			hvar_call_widen(&w.m, &r[i]);
-			err = hvar_diff(&w.m, r[i].start, r[i].end, w.seen, w.nseen, &base,
+			err = hvar_diff(&w.m, r[i].start, r[i].end, self_maps.area, self_maps.n, &base,
 					copy_event, NULL);
 			if (err)
 				die("diff failed");
@@ -580,7 +462,7 @@ static void open_files(void)
 		if (n < 0)
 			die("no link");
 		path[n] = 0;
-		classify(major(st.st_dev), minor(st.st_dev), st.st_ino, path, &w.file[i]);
+		self_classify(major(st.st_dev), minor(st.st_dev), st.st_ino, path, &w.file[i]);
 	}
 	for (i = 0; i < SHMS; i++) {
 		w.shm[i] = shmget(IPC_PRIVATE, (i + 1) * 5 * 4096 - 100, 0600);
@@ -614,16 +496,16 @@ static int play(uint64_t seed, uint32_t persona, bool i386, uint32_t steps)
 	hvar_vmas_init(&w.real, mem[1], sizeof(mem[1]));
 	hvar_vmas_init(&w.copy, mem[2], sizeof(mem[2]));
 	w.brk = w.first_brk = (uint64_t)sbrk(0);
-	look();
-	for (i = 0; i < w.nseen; i++) {
-		if (w.seen[i].region == HVAR_REGION_STACK)
-			w.stack_low = w.seen[i].start;
-		if (w.seen[i].start < ARENA + ARENA_PAGES * 4096 && w.seen[i].end > ARENA)
+	self_look();
+	for (i = 0; i < self_maps.n; i++) {
+		if (self_maps.area[i].region == HVAR_REGION_STACK)
+			w.stack_low = self_maps.area[i].start;
+		if (self_maps.area[i].start < ARENA + ARENA_PAGES * 4096 && self_maps.area[i].end > ARENA)
 			die("the arena is taken");
 	}
 	memset(&base, 0, sizeof(base));
 	base.type = HVAR_EVENT_INITIAL;
-	if (hvar_diff(&w.m, 0, TOP, w.seen, w.nseen, &base, copy_event, NULL))
+	if (hvar_diff(&w.m, 0, TOP, self_maps.area, self_maps.n, &base, copy_event, NULL))
 		die("no room");
 	check();
 	for (i = 0; i < steps; i++)

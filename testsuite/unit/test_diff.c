@@ -15,13 +15,10 @@
 
 #include <cmocka.h>
 
+#include "area_text.h"
 #include "runtime/core/hvar_diff.h"
 
 enum { PAGES = 48, ROOM = 64 };
-#define BASE ((uint64_t)0x7f1200000000)
-#define R HVAR_PROT_READ
-#define W HVAR_PROT_WRITE
-#define X HVAR_PROT_EXEC
 #define S HVAR_PROT_SHARED
 
 static uint64_t rng = 2463534242u;
@@ -34,22 +31,11 @@ static uint32_t rnd(uint32_t below)
 	return (uint32_t)((rng * 2685821657736338717u) >> 32) % below;
 }
 
-static uint64_t addr(uint32_t page)
-{
-	return BASE + (uint64_t)page * 4096;
-}
-
-/* Where events go. */
-struct told {
-	struct hvar_event e[ROOM * 4];
-	uint32_t n;
-};
-
 static void tell(void *ctx, const struct hvar_event *e)
 {
 	struct told *t = ctx;
 
-	assert_true(t->n < ROOM * 4);
+	assert_true(t->n < sizeof(t->e) / sizeof(t->e[0]));
 	t->e[t->n++] = *e;
 }
 
@@ -93,92 +79,6 @@ static void list_same(const struct hvar_vmas *a, const struct hvar_vmas *b)
 	for (; v && w; v = hvar_vmas_next(a, v->end), w = hvar_vmas_next(b, w->end))
 		assert_memory_equal(v, w, sizeof(*v));
 	assert_true(!v && !w);
-}
-
-/*
- * One list as a line of text, one area a word: "0-3:rw" is pages 0, 1, 2 of
- * anonymous memory, "0-3:r@5" of module 1 from its page 5, "b5" of module 2;
- * after the protection H, K, J, D say heap, stack, jit, deleted.
- */
-static uint32_t parse(const char *text, struct hvar_vma *out)
-{
-	uint32_t n = 0, from, to;
-	int len;
-
-	for (; *text; n++) {
-		struct hvar_vma *v = &out[n];
-
-		memset(v, 0, sizeof(*v));
-		assert_int_equal(sscanf(text, "%u-%u:%n", &from, &to, &len), 2);
-		v->start = addr(from);
-		v->end = addr(to);
-		v->region = HVAR_REGION_ANON;
-		for (text += len; *text && *text != ' '; text++) {
-			switch (*text) {
-			case 'r': v->prot |= R; break;
-			case 'w': v->prot |= W; break;
-			case 'x': v->prot |= X; break;
-			case 's': v->prot |= S; break;
-			case 'H': v->region = HVAR_REGION_HEAP; break;
-			case 'K': v->region = HVAR_REGION_STACK; break;
-			case 'J': v->region = HVAR_REGION_JIT; break;
-			case 'D': v->flags = HVAR_VMA_DELETED; break;
-			case '@':
-			case 'b':
-				v->module = *text == '@' ? 1 : 2;
-				v->region = HVAR_REGION_FILE;
-				v->pgoff = strtoul(text + 1, (char **)&text, 10) * 4096;
-				text--;
-				break;
-			default: fail_msg("bad list at %s", text);
-			}
-		}
-		while (*text == ' ')
-			text++;
-	}
-	return n;
-}
-
-static void print_area(char *out, size_t size, const struct hvar_event *e)
-{
-	size_t n = 0;
-
-	n += snprintf(out + n, size - n, "%d-%d:", (int)((e->u.map.start - BASE) / 4096),
-		      (int)((e->u.map.end - BASE) / 4096));
-	n += snprintf(out + n, size - n, "%s%s%s%s", e->u.map.prot & R ? "r" : "",
-		      e->u.map.prot & W ? "w" : "", e->u.map.prot & X ? "x" : "",
-		      e->u.map.prot & S ? "s" : "");
-	n += snprintf(out + n, size - n, "%s%s%s%s",
-		      e->u.map.region == HVAR_REGION_HEAP ? "H" : "",
-		      e->u.map.region == HVAR_REGION_STACK ? "K" : "",
-		      e->u.map.region == HVAR_REGION_JIT ? "J" : "",
-		      e->u.map.flags & HVAR_VMA_DELETED ? "D" : "");
-	if (e->module)
-		n += snprintf(out + n, size - n, "%s%d", e->module == 1 ? "@" : "b",
-			      (int)(e->u.map.pgoff / 4096));
-	if (e->u.map.old_end)
-		snprintf(out + n, size - n, "<%d-%d",
-			 (int)((e->u.map.old_start - BASE) / 4096),
-			 (int)((e->u.map.old_end - BASE) / 4096));
-}
-
-static void print_told(char *out, size_t size, const struct told *t)
-{
-	static const char sign[HVAR_EVENT_TYPES] = {
-		[HVAR_EVENT_INITIAL] = 'i', [HVAR_EVENT_MAP] = '+',
-		[HVAR_EVENT_UNMAP] = '-',   [HVAR_EVENT_PROTECT] = '=',
-		[HVAR_EVENT_MOVE] = 'm',    [HVAR_EVENT_GROW] = 'g',
-		[HVAR_EVENT_SHRINK] = 's',
-	};
-	char one[64];
-	uint32_t i;
-
-	*out = 0;
-	for (i = 0; i < t->n; i++) {
-		print_area(one, sizeof(one), &t->e[i]);
-		snprintf(out + strlen(out), size - strlen(out), "%s%c%s", i ? " " : "",
-			 sign[t->e[i].type], one);
-	}
 }
 
 static void test_table(void **state)
