@@ -16,7 +16,7 @@ enum {
 	BLOCKS_A_SAMPLE = 8, /* more, and samples are too thin to say what flows where */
 	MAX_CALLER = 200,    /* blocks of a caller that was never sampled */
 	MAX_CALLERS = 1000,  /* of all those together */
-	MAX_NODES = 3000,    /* solved together; the least sampled functions go without */
+	MAX_NODES = 20000,   /* solved together; the least sampled functions go without */
 	MAX_OUT = 64,	     /* ways out of one block */
 };
 

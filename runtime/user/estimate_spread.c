@@ -16,7 +16,7 @@ enum {
 	TIMES = 16,
 	FEW_TIMES = 4,	     /* when each is much work */
 	STEPS = 8,	     /* of the solver, from the solution found before */
-	MUCH_WORK = 8000,    /* nodes, all times together */
+	MUCH_WORK = 100000,  /* nodes, all times together */
 };
 
 static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */

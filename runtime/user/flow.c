@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "flow_factor.h"
 #include "flow_rows.h"
 
 static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
@@ -74,6 +75,7 @@ struct problem {
 	/* Edges into and out of each cut, by cut_end[]. */
 	uint32_t *cut_in, *cut_out, *cut_in_end, *cut_out_end;
 	struct flow_rows rows;
+	struct flow_factor *factor; /* NULL: too large, go by conjugate gradients */
 	double patience;   /* how much further than at the end a stall is pulled at */
 };
 
@@ -107,6 +109,7 @@ static void problem_fini(struct problem *p)
 	free(p->cut_in_end);
 	free(p->cut_out_end);
 	flow_rows_fini(&p->rows);
+	flow_factor_free(p->factor);
 }
 
 static int index_edges(struct problem *p)
@@ -471,9 +474,12 @@ static void descend(struct problem *p, unsigned steps)
 	for (unsigned k = 0; k < steps && !p->rows.failed; k++) {
 		double *was = p->x, now, longest = 0;
 
-		flow_rows_solve(&p->rows, p->n, damping,
-				40 + p->n < 120 ? 40 + p->n : 120, p->step,
-				p->work);
+		if (p->factor)
+			flow_factor_solve(p->factor, &p->rows, damping, p->step);
+		else
+			flow_rows_solve(&p->rows, p->n, damping,
+					40 + p->n < 120 ? 40 + p->n : 120, p->step,
+					p->work);
 		for (uint32_t i = 0; i < p->n; i++) {
 			double s = p->step[i] > 2 ? 2 : p->step[i] < -2 ? -2 : p->step[i];
 
@@ -509,6 +515,10 @@ int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
 	if (err)
 		goto out;
 	begin_at(&p, start);
+	p.patience = 1;
+	build(&p);
+	if (!p.rows.failed)
+		p.factor = flow_factor_new(&p.rows, p.n);
 	/*
 	 * A stall that pulls less the larger it is makes for many valleys.  Begin
 	 * where all pull alike, which has one, and let go by and by.

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "runtime/user/flow.h"
+#include "runtime/user/flow_factor.h"
 #include "runtime/user/flow_rows.h"
 
 enum { OUT = -1, MAX = 64 };
@@ -329,10 +330,74 @@ static void test_rows(void **state)
 	flow_rows_fini(&r);
 }
 
+/* The slope of |rows * step - target|^2 / 2 + damping * |step|^2 / 2 at its minimum is nothing. */
+static double steepest(const struct flow_rows *r, unsigned n, double damping, const double *step)
+{
+	double slope[64], worst = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		slope[i] = damping * step[i];
+	for (size_t k = 0; k < r->n; k++) {
+		double miss = -r->target[k];
+
+		for (size_t t = r->first[k]; t < r->first[k + 1]; t++)
+			miss += r->terms[t].slope * step[r->terms[t].unknown];
+		for (size_t t = r->first[k]; t < r->first[k + 1]; t++)
+			slope[r->terms[t].unknown] += r->terms[t].slope * miss;
+	}
+	for (unsigned i = 0; i < n; i++)
+		worst = fabs(slope[i]) > worst ? fabs(slope[i]) : worst;
+	return worst;
+}
+
+/* Both ways find the minimum, on random sparse rows; and again, with other numbers in the same places. */
+static void test_factor(void **state)
+{
+	(void)state;
+	srand(6);
+	for (int k = 0; k < 60; k++) {
+		unsigned n = 1 + (unsigned)rand() % 60;
+		struct flow_rows r = { 0 }, again = { 0 };
+		struct flow_factor *f;
+		double a[64], b[64], work[5 * 64];
+
+		for (unsigned i = 0; i < 3 * n; i++) {
+			unsigned terms = 1 + (unsigned)rand() % (i % 20 ? 4 : 12);
+			double target = rand() % 100 - 50;
+
+			for (unsigned t = 0; t < terms; t++) {
+				/* neighbours mostly, now and then the same twice */
+				unsigned u = (i / 3 + (unsigned)rand() % (rand() % 8 ? 4 : n)) % n;
+
+				flow_rows_term(&r, u, rand() % 21 - 10);
+				flow_rows_term(&again, u, rand() % 21 - 10);
+			}
+			flow_rows_end(&r, target, 1);
+			flow_rows_end(&again, target, 0.5);
+		}
+		f = flow_factor_new(&r, n);
+		assert_non_null(f);
+		for (int twice = 0; twice < 2; twice++) {
+			const struct flow_rows *now = twice ? &again : &r;
+
+			flow_factor_solve(f, now, 0.5, a);
+			flow_rows_solve(now, n, 0.5, 2000, b, work);
+			memset(work, 0, sizeof(work));
+			assert_true(steepest(now, n, 0.5, a) < 1e-9 * steepest(now, n, 0.5, work));
+			assert_true(steepest(now, n, 0.5, b) < 1e-2 * steepest(now, n, 0.5, work));
+		}
+		flow_factor_free(f);
+		flow_rows_fini(&r);
+		flow_rows_fini(&again);
+	}
+	flow_factor_free(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),  cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_rows),  cmocka_unit_test(test_factor),
+		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_calls), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_random),

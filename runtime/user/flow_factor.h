@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flow_factor.h - the least-squares step of flow_rows.h, exactly, by factoring its normal equations.
+ *
+ * Code has few ways round and many in line, so that eliminating the unknowns in
+ * a good order leaves the matrix nearly as sparse as it was.  The order and the
+ * places of what fills in are found once for rows of one pattern.
+ */
+#ifndef FLOW_FACTOR_H
+#define FLOW_FACTOR_H
+
+#include "flow_rows.h"
+
+struct flow_factor;
+
+/* For rows with the unknowns of @r, @n_unknowns of them.  NULL: too much would fill in, or no memory. */
+struct flow_factor *flow_factor_new(const struct flow_rows *r, uint32_t n_unknowns);
+void flow_factor_free(struct flow_factor *f);
+
+/*
+ * The step that minimises |rows * step - target|^2 + damping * |step|^2.  @r has
+ * the same unknowns in the same rows as at flow_factor_new(); @damping > 0.
+ */
+void flow_factor_solve(struct flow_factor *f, const struct flow_rows *r, double damping,
+		       double *step);
+
+#endif /* FLOW_FACTOR_H */
