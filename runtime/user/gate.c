@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gate.c - the filter, in BPF:
- *
- *	arch == x86-64 ? nr & x32 bit ? X32 : X86_64 : arch == i386 ? I386 : allow
- *	X86_64:  nr == n1 ? trace : nr == n2 ? trace : ... : allow
- *	X32:     ...
- *	I386:    ...
+ * gate.c - the filter, by libseccomp.
  *
  * The kernel recognises a constant ALLOW by running the filter with the number
- * and the architecture alone: nothing else may be loaded here.  Lists, no
- * tree: only gated calls ever walk them.
+ * and the architecture alone, so no rule here looks at an argument.  The filter
+ * is made before the fork; between fork and exec only system calls are made.
  */
 #include "config.h"
 
 #include "gate.h"
 
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
+#include <seccomp.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,70 +41,110 @@ bool gate_is_affinity(enum hvar_abi abi, uint64_t nr)
 }
 
 struct gate {
-	struct sock_filter code[3 * (2 * LIST_MAX + 1) + 9];
+	struct sock_filter *code;
 	unsigned short n;
 };
 
-static void put(struct gate *g, unsigned short code, unsigned k, unsigned jt,
-		unsigned jf)
+static const struct {
+	enum hvar_abi abi;
+	uint32_t arch;
+} abis[] = {
+	{ HVAR_ABI_X86_64, SCMP_ARCH_X86_64 },
+	{ HVAR_ABI_X32, SCMP_ARCH_X32 },
+	{ HVAR_ABI_I386, SCMP_ARCH_X86 },
+};
+
+/*
+ * Stop at call @nr of @arch.  libseccomp wants the native call of the same name
+ * (or a stand-in, where there is none) and gates it under every ABI that has it.
+ */
+static int add_call(scmp_filter_ctx ctx, uint32_t arch, uint32_t nr)
 {
-	g->code[g->n++] = (struct sock_filter){ code, (unsigned char)jt,
-						(unsigned char)jf, k };
+	char *name = seccomp_syscall_resolve_num_arch(arch, (int)nr);
+	int native, err;
+
+	if (!name)
+		return -ENOENT;
+	native = seccomp_syscall_resolve_name(name);
+	free(name);
+	if (native == __NR_SCMP_ERROR)
+		return -ENOENT;
+	err = seccomp_rule_add(ctx, SCMP_ACT_TRACE(GATE_MARK), native, 0);
+	return err == -EEXIST ? 0 : err;
 }
 
-static void put_list(struct gate *g, const uint32_t *nr, uint32_t n, uint32_t bit)
+static int add_abi(scmp_filter_ctx ctx, enum hvar_abi abi, uint32_t arch)
 {
-	uint32_t i;
+	const uint32_t *affinity = abi == HVAR_ABI_I386 ? affinity_32 : affinity_64;
+	uint32_t bit = abi == HVAR_ABI_X32 ? X32_BIT : 0, nr[LIST_MAX], i;
+	uint32_t n = hvar_call_numbers(abi, nr, LIST_MAX);
+	int err = 0;
 
-	for (i = 0; i < n; i++) {
-		put(g, BPF_JMP | BPF_JEQ | BPF_K, nr[i] | bit, 0, 1);
-		put(g, BPF_RET | BPF_K, SECCOMP_RET_TRACE | GATE_MARK, 0, 0);
+	for (i = 0; i < n && !err; i++)
+		err = add_call(ctx, arch, nr[i] | bit);
+	for (i = 0; i < 2 && !err; i++)
+		err = add_call(ctx, arch, affinity[i] | bit);
+	return err;
+}
+
+static int build(scmp_filter_ctx ctx)
+{
+	size_t i;
+	int err = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
+
+	for (i = 0; i < sizeof(abis) / sizeof(abis[0]) && !err; i++) {
+		err = seccomp_arch_add(ctx, abis[i].arch);
+		if (err == -EEXIST)
+			err = 0;
 	}
-	put(g, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	for (i = 0; i < sizeof(abis) / sizeof(abis[0]) && !err; i++)
+		err = add_abi(ctx, abis[i].abi, abis[i].arch);
+	return err;
 }
 
-static uint32_t list_of(enum hvar_abi abi, uint32_t nr[LIST_MAX])
+/* libseccomp hands its program to a file only. */
+static int export(scmp_filter_ctx ctx, struct gate *g)
 {
-	uint32_t n = hvar_call_numbers(abi, nr, LIST_MAX - 2);
+	int fd = memfd_create("gate", MFD_CLOEXEC), err = -EIO;
+	struct stat st;
 
-	memcpy(nr + n, abi == HVAR_ABI_I386 ? affinity_32 : affinity_64,
-	       sizeof(affinity_64));
-	return n + 2;
+	if (fd < 0)
+		return -errno;
+	if (!seccomp_export_bpf(ctx, fd) && !fstat(fd, &st) && st.st_size > 0 &&
+	    st.st_size <= (off_t)(BPF_MAXINSNS * sizeof(*g->code))) {
+		g->code = malloc((size_t)st.st_size);
+		g->n = (unsigned short)((size_t)st.st_size / sizeof(*g->code));
+		if (g->code && pread(fd, g->code, (size_t)st.st_size, 0) == st.st_size)
+			err = 0;
+	}
+	close(fd);
+	return err;
 }
 
 struct gate *gate_new(void)
 {
-	uint32_t x64[LIST_MAX], x32[LIST_MAX], x86[LIST_MAX];
-	uint32_t n64 = list_of(HVAR_ABI_X86_64, x64);
-	uint32_t n32 = list_of(HVAR_ABI_X32, x32);
-	uint32_t n86 = list_of(HVAR_ABI_I386, x86);
+	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
 	struct gate *g = calloc(1, sizeof(*g));
 
-	if (!g)
-		return NULL;
-	put(g, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
-	put(g, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 2, 0);
-	put(g, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_I386, 0, 3);
-	put(g, BPF_JMP | BPF_JA, 4 + (2 * n64 + 1) + (2 * n32 + 1), 0, 0);
-	put(g, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	put(g, BPF_JMP | BPF_JSET | BPF_K, X32_BIT, 1, 2);
-	put(g, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	put(g, BPF_JMP | BPF_JA, 2 * n64 + 1, 0, 0);
-	put_list(g, x64, n64, 0);
-	put_list(g, x32, n32, X32_BIT);
-	put(g, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	put_list(g, x86, n86, 0);
+	if (!ctx || !g || build(ctx) || export(ctx, g)) {
+		gate_free(g);
+		g = NULL;
+	}
+	if (ctx)
+		seccomp_release(ctx);
 	return g;
 }
 
 void gate_free(struct gate *g)
 {
+	if (g)
+		free(g->code);
 	free(g);
 }
 
 int gate_install(const struct gate *g)
 {
-	struct sock_fprog p = { g->n, (struct sock_filter *)g->code };
+	struct sock_fprog p = { g->n, g->code };
 
 	/* With CAP_SYS_ADMIN this does without no_new_privs, which the program could notice. */
 	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
