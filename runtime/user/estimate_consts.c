@@ -22,9 +22,9 @@ uint32_t consts_changed(const struct decode_insn *in)
 	return in->flow == DECODE_SYSCALL ? 0xffff : in->written;
 }
 
-static uint64_t made_up(uint64_t seed, uint64_t where, unsigned reg)
+static uint64_t made_up(unsigned time, uint64_t where, unsigned reg)
 {
-	uint64_t x = seed * 0x9e3779b97f4a7c15ull + where * 64 + reg;
+	uint64_t x = (time + 1) * 0x9e3779b97f4a7c15ull + where * 64 + reg;
 
 	/* Two rounds of xor and odd multiplication: any change spreads over all bits. */
 	x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9ull;
@@ -32,12 +32,12 @@ static uint64_t made_up(uint64_t seed, uint64_t where, unsigned reg)
 	return x ^ (x >> 32);
 }
 
-static void fill(struct decode_regs *s, uint64_t seed, uint64_t where)
+static void fill(struct decode_regs *s, unsigned time, uint64_t where)
 {
 	for (unsigned r = 0; r < DECODE_REGS; r++) {
 		if (s->known[r] == 64)
 			continue;
-		s->v[r] = made_up(seed, where, r);
+		s->v[r] = made_up(time, where, r);
 		s->known[r] = 64;
 	}
 	s->flags_known = s->carry_known = false;
@@ -54,23 +54,64 @@ bool consts_deciding(const struct graph_block *b, uint32_t *at)
 	return false;
 }
 
-static void over_block(const struct graph_block *b, uint32_t end, struct decode_regs *s,
-		       uint64_t seed)
+static void over_instruction(const struct blocks *code, uint32_t i, struct decode_regs *s,
+			     unsigned time)
+{
+	const struct decode_insn *in = &code->insn[i];
+	struct decode_regs before = *s;
+
+	decode_regs_forward(s, in, code->off[i]);
+	if (in->flow == DECODE_CALL || in->flow == DECODE_INDIRECT_CALL) {
+		for (unsigned r = 0; r < DECODE_REGS; r++) {
+			if (!kept_over_calls(r))
+				continue;
+			s->v[r] = before.v[r];
+			s->known[r] = before.known[r];
+		}
+	}
+	fill(s, time, 2 * (uint64_t)i);
+}
+
+/* Does @e keep so few bits of what it works on that two made-up numbers may well agree in them? */
+static bool keeps_part(const struct decode_effect *e)
+{
+	switch (e->op) {
+	case DECODE_AND:
+		return e->src != DECODE_NONE || __builtin_popcountll((uint64_t)e->imm) < 40;
+	case DECODE_OR:
+		return true;
+	case DECODE_SHR:
+	case DECODE_SAR:
+		return e->imm > 24;
+	case DECODE_ZEXT:
+	case DECODE_SEXT:
+		return e->src_bits < 32;
+	default:
+		return false;
+	}
+}
+
+static bool same(const struct consts_pair *s, uint8_t r)
+{
+	return r == DECODE_NONE || s->of[0].v[r] == s->of[1].v[r];
+}
+
+static void over_block(const struct graph_block *b, uint32_t end, struct consts_pair *s)
 {
 	for (uint32_t i = b->first; i < end; i++) {
 		const struct decode_insn *in = &b->f->b->insn[i];
-		struct decode_regs before = *s;
+		struct consts_pair before = *s;
 
-		decode_regs_forward(s, in, b->f->b->off[i]);
-		if (in->flow == DECODE_CALL || in->flow == DECODE_INDIRECT_CALL) {
-			for (unsigned r = 0; r < DECODE_REGS; r++) {
-				if (!kept_over_calls(r))
-					continue;
-				s->v[r] = before.v[r];
-				s->known[r] = before.known[r];
-			}
+		for (unsigned time = 0; time < 2; time++)
+			over_instruction(b->f->b, i, &s->of[time], time);
+		for (int k = 0; k < in->n_effects; k++) {
+			const struct decode_effect *e = &in->effects[k];
+
+			if (!keeps_part(e) || (same(&before, e->dst) && same(&before, e->src)))
+				continue;
+			for (unsigned time = 0; time < 2; time++)
+				s->of[time].v[e->dst] = made_up(time, 2 * (uint64_t)i, e->dst);
 		}
-		fill(s, seed, 2 * (uint64_t)i);
 	}
 }
 
@@ -79,7 +120,6 @@ struct run {
 	const struct graph *g;
 	uint32_t first, n;
 	const struct consts_edges *edges;
-	uint64_t seed;
 };
 
 /*
@@ -117,7 +157,7 @@ static void equal_on(const struct graph_block *b, bool taken, struct decode_regs
 /* What block @v begins with, from the ends of those before it. */
 static void enter(struct run *r, uint32_t v)
 {
-	struct decode_regs *in = &r->c->in[v];
+	struct consts_pair *in = &r->c->in[v];
 	uint32_t known = 0, differs = r->edges->round[v];
 	uint64_t where = 2 * (uint64_t)r->g->blocks[r->first + v].first + 1;
 
@@ -126,32 +166,38 @@ static void enter(struct run *r, uint32_t v)
 	for (uint32_t k = r->edges->first_in[v]; k < r->edges->first_in[v + 1]; k++) {
 		uint32_t from = r->g->flow.edges[r->edges->in[k]].from - r->first;
 		const struct graph_block *b = &r->g->blocks[r->first + from];
-		struct decode_regs out;
+		struct consts_pair out;
 
 		if (r->edges->is_back[k] || !r->c->seen[from])
 			continue;
 		out = r->c->out[from];
-		equal_on(b, r->g->blocks[r->first + v].first != b->end, &out);
-		for (unsigned q = 0; q < DECODE_REGS; q++) {
-			if (!(known & (1u << q)))
-				in->v[q] = out.v[q];
-			else if (in->v[q] != out.v[q])
-				differs |= 1u << q;
-			known |= 1u << q;
+		for (unsigned time = 0; time < 2; time++) {
+			struct decode_regs *x = &out.of[time];
+
+			equal_on(b, r->g->blocks[r->first + v].first != b->end, x);
+			for (unsigned q = 0; q < DECODE_REGS; q++) {
+				if (!(known & (1u << q)))
+					in->of[time].v[q] = x->v[q];
+				else if (in->of[time].v[q] != x->v[q])
+					differs |= 1u << q;
+			}
 		}
+		known = 0xffff;
 	}
-	for (unsigned q = 0; q < DECODE_REGS; q++) {
-		in->known[q] = 64;
-		if ((differs | ~known) & (1u << q))
-			in->v[q] = made_up(r->seed, where, q);
+	for (unsigned time = 0; time < 2; time++) {
+		for (unsigned q = 0; q < DECODE_REGS; q++) {
+			in->of[time].known[q] = 64;
+			if ((differs | ~known) & (1u << q))
+				in->of[time].v[q] = made_up(time, where, q);
+		}
 	}
 	r->c->seen[v] = 1;
 }
 
 int consts_find(struct consts *c, const struct graph *g, uint32_t first, uint32_t n,
-		const struct consts_edges *edges, uint64_t seed)
+		const struct consts_edges *edges)
 {
-	struct run r = { c, g, first, n, edges, seed };
+	struct run r = { c, g, first, n, edges };
 
 	c->in = calloc(n + 1, sizeof(*c->in));
 	c->out = calloc(n + 1, sizeof(*c->out));
@@ -160,23 +206,22 @@ int consts_find(struct consts *c, const struct graph *g, uint32_t first, uint32_
 		consts_fini(c);
 		return -ENOMEM;
 	}
-	c->seed = seed;
 	/* Each block after those that lead to it: once is enough, since what comes round is known to change. */
 	for (uint32_t k = n; k-- > 0;) {
 		uint32_t v = edges->order[k];
 
 		enter(&r, v);
 		c->out[v] = c->in[v];
-		over_block(&g->blocks[first + v], g->blocks[first + v].end, &c->out[v], seed);
+		over_block(&g->blocks[first + v], g->blocks[first + v].end, &c->out[v]);
 	}
 	return 0;
 }
 
 void consts_at(const struct consts *c, const struct graph *g, uint32_t first, uint32_t v,
-	       uint32_t insn, struct decode_regs *out)
+	       uint32_t insn, struct consts_pair *out)
 {
 	*out = c->in[v];
-	over_block(&g->blocks[first + v], insn, out, c->seed);
+	over_block(&g->blocks[first + v], insn, out);
 }
 
 void consts_fini(struct consts *c)

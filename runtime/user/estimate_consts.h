@@ -3,9 +3,11 @@
  * estimate_consts.h - how registers hang together at the ends of blocks, by the code alone.
  *
  * Private to the estimator.  What the code does not tell (arguments, loads, what
- * differs by the way taken) is given a made-up number that depends on @seed and on
- * where it comes from; all else is computed.  A difference of two registers that
- * comes out the same under two seeds is a constant of the code.
+ * differs by the way taken) is given a made-up number that depends on where it
+ * comes from; all else is computed.  This is done twice, with other made-up
+ * numbers: a difference of two registers that comes out the same both times is a
+ * constant of the code.  What keeps only a part of a made-up number (a mask, a
+ * shift to the right) is made up anew, lest two small numbers agree by chance.
  *
  * Calls are taken to keep what the psABI says they keep: good enough to count
  * rounds of a loop, no proof of an address.
@@ -16,10 +18,13 @@
 #include "decode_regs.h"
 #include "estimate_graph.h"
 
+struct consts_pair {
+	struct decode_regs of[2];
+};
+
 struct consts {
-	struct decode_regs *in, *out; /* by block, numbered from the function's first */
+	struct consts_pair *in, *out; /* by block, numbered from the function's first */
 	uint8_t *seen;		      /* control can get there */
-	uint64_t seed;
 };
 
 /* Edges of @graph that stay in the function, by block: those of block v are list[first[v]..first[v + 1]). */
@@ -32,12 +37,12 @@ struct consts_edges {
 
 /* Blocks are nodes [@first, @first + @n) of @g.  Returns 0 or -ENOMEM. */
 int consts_find(struct consts *c, const struct graph *g, uint32_t first, uint32_t n,
-		const struct consts_edges *edges, uint64_t seed);
+		const struct consts_edges *edges);
 void consts_fini(struct consts *c);
 
 /* The registers before instruction @insn of block @v. */
 void consts_at(const struct consts *c, const struct graph *g, uint32_t first, uint32_t v,
-	       uint32_t insn, struct decode_regs *out);
+	       uint32_t insn, struct consts_pair *out);
 
 /* The last comparison of block @b, which decides its jump, at *@at; false if that is unknown. */
 bool consts_deciding(const struct graph_block *b, uint32_t *at);

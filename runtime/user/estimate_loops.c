@@ -84,8 +84,7 @@ static void fini(struct loops *l)
 	free(l->is_back);
 	free(l->inside);
 	free(l->goes_out);
-	consts_fini(&l->consts[0]);
-	consts_fini(&l->consts[1]);
+	consts_fini(&l->consts);
 }
 
 static void mark_back(struct loops *l, uint32_t from, uint32_t to)
@@ -288,8 +287,8 @@ int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_ed
 		for (uint32_t k = 0; k < l->n_back && l->n_back < LOOPS_MAX; k++)
 			if (first_to_head(l, k))
 				registers_of_loop(l, l->back[k].head);
-		for (int k = 0; k < 2 && l->n_back && !err; k++)
-			err = consts_find(&l->consts[k], g, first, l->n, &edges, k + 1);
+		if (l->n_back)
+			err = consts_find(&l->consts, g, first, l->n, &edges);
 		for (uint32_t k = 0; k < l->n_back && !err; k++) {
 			if (first_to_head(l, k))
 				err = one_loop(l, l->back[k].head);

@@ -56,15 +56,13 @@ static bool compares(const struct decode_insn *in)
 static bool from_head(const struct loops *l, const struct exit_test *t, uint32_t v,
 		      uint32_t insn, int64_t *d)
 {
+	struct consts_pair s;
 	int64_t x[2];
 
-	for (int k = 0; k < 2; k++) {
-		struct decode_regs s;
-
-		consts_at(&l->consts[k], l->g, l->first, v, insn, &s);
-		x[k] = cut(t->in, distance(t->in, s.v) -
-					  distance(t->in, l->consts[k].in[t->head].v));
-	}
+	consts_at(&l->consts, l->g, l->first, v, insn, &s);
+	for (int k = 0; k < 2; k++)
+		x[k] = cut(t->in, distance(t->in, s.of[k].v) -
+					  distance(t->in, l->consts.in[t->head].of[k].v));
 	*d = x[0];
 	return x[0] == x[1];
 }
@@ -181,14 +179,14 @@ static bool entry_distance(const struct loops *l, const struct exit_test *t, uin
 	for (uint32_t k = l->first_in[t->head]; k < l->first_in[t->head + 1]; k++) {
 		uint32_t from = loops_edge(l, l->in[k])->from - l->first;
 
-		if (l->member[from] || !l->consts[0].seen[from])
+		if (l->member[from] || !l->consts.seen[from])
 			continue;
-		for (int seed = 0; seed < 2; seed++) {
-			uint64_t x = distance(t->in, l->consts[seed].out[from].v);
+		for (int time = 0; time < 2; time++) {
+			uint64_t x = distance(t->in, l->consts.out[from].of[time].v);
 
-			if (any && cut(t->in, x - d[seed]))
+			if (any && cut(t->in, x - d[time]))
 				return false;
-			d[seed] = x;
+			d[time] = x;
 		}
 		any = true;
 	}
@@ -199,14 +197,11 @@ static bool entry_distance(const struct loops *l, const struct exit_test *t, uin
 static bool stays(const struct loops *l, const struct exit_test *t, unsigned r, uint32_t v,
 		  uint32_t insn)
 {
-	for (int seed = 0; seed < 2; seed++) {
-		struct decode_regs s;
+	struct consts_pair s;
 
-		consts_at(&l->consts[seed], l->g, l->first, v, insn, &s);
-		if (s.v[r] != l->consts[seed].in[t->head].v[r])
-			return false;
-	}
-	return true;
+	consts_at(&l->consts, l->g, l->first, v, insn, &s);
+	return s.of[0].v[r] == l->consts.in[t->head].of[0].v[r] &&
+	       s.of[1].v[r] == l->consts.in[t->head].of[1].v[r];
 }
 
 /*
@@ -263,10 +258,10 @@ static bool entry_rounds(const struct loops *l, const struct exit_test *t, doubl
 		bool negative = r & 1;
 		uint64_t c[2];
 
-		for (int seed = 0; seed < 2; seed++) {
-			uint64_t v = l->consts[seed].in[t->head].v[r / 2];
+		for (int time = 0; time < 2; time++) {
+			uint64_t v = l->consts.in[t->head].of[time].v[r / 2];
 
-			c[seed] = d[seed] - (negative ? 0 - v : v);
+			c[time] = d[time] - (negative ? 0 - v : v);
 		}
 		if (!cut(t->in, c[0] - c[1]) &&
 		    rounds_by_register(l, t, r / 2, negative, c[0], rounds, sd))

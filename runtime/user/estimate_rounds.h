@@ -26,7 +26,7 @@ struct loops {
 	uint8_t *goes_out;	   /* by node: has an edge out of the function */
 	uint32_t *inside;	   /* by instruction: its block + 1 if that is in the loop in hand */
 	uint8_t *member;	   /* of the loop in hand */
-	struct consts consts[2];   /* registers by the code alone, under two seeds */
+	struct consts consts;	   /* registers by the code alone */
 	struct { uint32_t head, tail; } back[LOOPS_MAX];
 	uint32_t n_back;
 };
