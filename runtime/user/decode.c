@@ -316,9 +316,7 @@ static void cost(const ZydisDecodedInstruction *in, struct decode_insn *out)
 	unsigned c = 1, latency = 1;
 
 	for (int i = 0; i < out->n_mem; i++) {
-		unsigned n = out->mem[i].elements;
-
-		c += (out->mem[i].flags & DECODE_MEM_WRITE ? 2 : 1) * n;
+		c += out->mem[i].elements;
 		if (out->mem[i].flags & DECODE_MEM_READ)
 			latency = 5;
 	}

@@ -3,7 +3,7 @@
 /* hot_lru.c - a cache that forgets what was used least recently. */
 #include "hot.h"
 
-enum { SLOTS = 4096, BUCKETS = 8192, NONE = 65535 };
+enum { SLOTS = 4096, BUCKETS = 32768, NONE = 65535 };
 
 uint32_t key_of[SLOTS];
 uint16_t chain[SLOTS];	 /* next slot of the same bucket */
@@ -19,7 +19,7 @@ NOINLINE static void init(void)
 		uint32_t b;
 
 		key_of[i] = (uint32_t)i * 7 + 1;
-		b = key_of[i] * 2654435761u >> 19;
+		b = key_of[i] * 2654435761u >> 17;
 		chain[i] = bucket[b];
 		bucket[b] = (uint16_t)i;
 		newer[i] = (uint16_t)(i - 1);
@@ -75,7 +75,7 @@ static inline uint16_t find(uint32_t key, uint32_t b, struct counts *c)
 NOINLINE static uint16_t replace(uint16_t slot, uint32_t key, uint32_t b, struct counts *c)
 {
 	uint16_t at;
-	uint32_t was = key_of[slot] * 2654435761u >> 19;
+	uint32_t was = key_of[slot] * 2654435761u >> 17;
 
 	at = bucket[was];
 	c->buckets++;
@@ -115,7 +115,7 @@ NOINLINE static struct counts work(long n)
 		/* Most keys come from a small range. */
 		uint32_t key = ((uint32_t)(r & 63) * 0x9e3779b1u + (uint32_t)((r >> 8) & 63)) *
 				       ((r >> 40) & 7 ? 1 : (uint32_t)(r >> 44) | 1) >> 4;
-		uint32_t b = key * 2654435761u >> 19;
+		uint32_t b = key * 2654435761u >> 17;
 		uint16_t slot = find(key, b, &c);
 
 		if (slot == NONE)
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	struct counts c;
 
 	init();
-	c = work(10000 * work_asked(argc, argv, 9000));
+	c = work(10000 * work_asked(argc, argv, 16000));
 	HOT_PRINT({ "value_of", 2 * c.values }, { "key_of", c.keys }, { "newer", c.newer },
 		  { "older", c.older }, { "bucket", c.buckets }, { "chain", c.chains });
 	return 0;
