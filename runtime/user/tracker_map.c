@@ -66,15 +66,18 @@ static bool is_labelled(const struct hvar_vma *v)
 
 /*
  * Take in the neighbours whose label may come or go: [heap] and [stack] are where
- * an area touches a certain address, so splitting one unnames a part of it.
+ * an area touches a certain address, so splitting one unnames a part of it.  The
+ * others stay out: one area here may be thousands of the kernel's.
  */
 static void take_in_labels(const struct hvar_mm *mm, struct hvar_range *r)
 {
-	if (r->start >= HVAR_PAGE_SIZE &&
-	    is_labelled(hvar_vmas_find(&mm->vmas, r->start - 1)))
-		r->start -= HVAR_PAGE_SIZE;
-	if (r->end < USER_END && is_labelled(hvar_vmas_find(&mm->vmas, r->end)))
-		r->end += HVAR_PAGE_SIZE;
+	struct hvar_range wide = *r;
+
+	hvar_call_widen(&mm->vmas, &wide);
+	if (is_labelled(hvar_vmas_find(&mm->vmas, wide.start)))
+		r->start = wide.start;
+	if (is_labelled(hvar_vmas_find(&mm->vmas, wide.end - 1)))
+		r->end = wide.end;
 }
 
 /* A segment's length is in no argument: the areas tell it. */
@@ -104,9 +107,11 @@ static int apply(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *
 		 const struct hvar_call *c, const struct hvar_vma *file, uint64_t time_ns)
 {
 	struct hvar_event base = map_event(mm, task, c->cause, time_ns);
+	struct hvar_call call = *c;
 	int r;
 
-	while ((r = hvar_call_apply(&mm->vmas, c, space_of(mm)->brk, file, &base,
+	call.personality = space_personality(space_of(mm), (pid_t)task->tid);
+	while ((r = hvar_call_apply(&mm->vmas, &call, space_of(mm)->brk, file, &base,
 				    tracker_emit, t)) == -ENOSPC) {
 		r = grow_vmas_more(&mm->vmas);
 		if (r) {

@@ -23,6 +23,8 @@ struct space {
 	uint64_t stack;	    /* an address in [stack]; 0: not known */
 	uint64_t read_ns;   /* event time of the last read of the whole file on a miss */
 	uint64_t started_ns; /* realtime: for files that changed after it */
+	uint32_t personality; /* of the task that was asked first */
+	bool asked;	     /* personality is known, or cannot be had and is 0 */
 	struct {
 		uint64_t page;
 		uint64_t time_ns;
@@ -46,6 +48,9 @@ struct tracker {
 int space_born(struct hvar_mm *mm, const struct hvar_mm *from);
 /* Take back the memory of an address space that is gone. */
 void space_gone(struct tracker *t, struct hvar_mm *mm);
+
+/* Whose reading implies executing?  Read once for an address space, through @tid, which is in it. */
+uint32_t space_personality(struct space *s, pid_t tid);
 
 static inline struct space *space_of(const struct hvar_mm *mm)
 {

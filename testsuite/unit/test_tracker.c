@@ -2,6 +2,8 @@
 /* test_tracker.c - the tracker's lists of live processes are what the kernel shows. */
 #include "config.h"
 
+#include <sys/personality.h>
+
 #include "testsuite/unit/tracker_stage.h"
 
 static void scenes(struct fixture *f)
@@ -115,6 +117,86 @@ static void test_shared_memory_without_query(void **state)
 {
 	look_without_query(true);
 	shared_memory(*state);
+}
+
+/* [heap] in pieces that touch: what the break, a hole or another protection does to one relabels others. */
+static void heap_in_pieces(struct fixture *f)
+{
+	const uint64_t anon = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	uint64_t brk, top;
+
+	start(f);
+	brk = (uint64_t)step(f, 0, SYS_brk, 0, 0, 0, 0, 0, 0);
+	top = (uint64_t)step(f, 0, SYS_brk, ((brk + PG - 1) & ~(PG - 1ull)) + 16 * PG, 0, 0, 0, 0, 0);
+	/* the kernel keeps them apart, although they look alike */
+	order(0, SYS_madvise, top - 12 * PG, 4 * PG, MADV_DONTDUMP, 0, 0, 0);
+	order(0, SYS_madvise, top - 4 * PG, 4 * PG, MADV_DONTDUMP, 0, 0, 0);
+	step(f, 0, SYS_mmap, top, 4 * PG, R | W, anon, -1, 0);
+	order(0, SYS_madvise, top + 2 * PG, 2 * PG, MADV_DONTDUMP, 0, 0, 0);
+	step(f, 0, SYS_mmap, top + 4 * PG, 2 * PG, R | W, anon, -1, 0);
+	step(f, 0, SYS_mprotect, top + PG, 2 * PG, R, 0, 0, 0);
+	step(f, 0, SYS_mprotect, top + PG, 2 * PG, R | W, 0, 0, 0);
+	step(f, 0, SYS_munmap, top - 10 * PG, PG, 0, 0, 0, 0);
+	step(f, 0, SYS_mmap, top - 10 * PG, PG, R | W, anon, -1, 0);
+	order(0, SYS_madvise, top, 2 * PG, MADV_DONTDUMP, 0, 0, 0);
+	step(f, 0, SYS_mprotect, top - PG, PG, R, 0, 0, 0);
+	step(f, 0, SYS_mprotect, top - PG, PG, R | W, 0, 0, 0);
+	step(f, 0, SYS_brk, top - 6 * PG, 0, 0, 0, 0, 0);
+	step(f, 0, SYS_munmap, top, 6 * PG, 0, 0, 0, 0);
+	step(f, 0, SYS_brk, top + 2 * PG, 0, 0, 0, 0, 0);
+	step(f, 0, SYS_brk, brk, 0, 0, 0, 0, 0);
+	assert_int_equal(f->lost, 0);
+}
+
+static void test_heap_in_pieces(void **state)
+{
+	heap_in_pieces(*state);
+}
+
+static void test_heap_in_pieces_without_query(void **state)
+{
+	look_without_query(true);
+	heap_in_pieces(*state);
+}
+
+/* What may be read may be executed: no argument of a call says it. */
+static void readable_is_executable(struct fixture *f)
+{
+	const uint64_t anon = MAP_PRIVATE | MAP_ANONYMOUS;
+	uint64_t m, brk;
+
+	for (int round = 0; round < 2; round++) {
+		if (!round) {
+			start(f);
+			m = (uint64_t)step(f, 0, SYS_mmap, 0, 2 * PG, R, anon, -1, 0);
+		} else {
+			order(0, DO_EXEC, 0, 0, 0, 0, 0, 0);
+			assert_int_equal(tracker_exec(f->t, f->child[0], f->child[0], true,
+						      HVAR_CAUSE_EXECVE, ++f->now), 0);
+			assert_int_not_equal(order(0, SYS_personality, READ_IMPLIES_EXEC, 0, 0, 0, 0, 0),
+					     READ_IMPLIES_EXEC); /* an exec of 64 bits takes it off */
+			m = (uint64_t)step(f, 0, SYS_mmap, 0, 8 * PG, R, anon, -1, 0);
+			assert_true(events(f, HVAR_EVENT_MAP, HVAR_CAUSE_MMAP));
+			assert_int_equal(f->ev[f->nev - 1].u.map.prot, HVAR_PROT_READ | HVAR_PROT_EXEC);
+			step(f, 0, SYS_mprotect, m, 2 * PG, W, 0, 0, 0);
+			step(f, 0, SYS_mprotect, m + PG, 2 * PG, R | W, 0, 0, 0);
+			brk = (uint64_t)step(f, 0, SYS_brk, 0, 0, 0, 0, 0, 0);
+			step(f, 0, SYS_brk, brk + 3 * PG, 0, 0, 0, 0, 0);
+		}
+		step(f, 0, SYS_mprotect, m, PG, 0, 0, 0, 0);
+	}
+	assert_int_equal(f->lost, 0);
+}
+
+static void test_readable_is_executable(void **state)
+{
+	readable_is_executable(*state);
+}
+
+static void test_readable_is_executable_without_query(void **state)
+{
+	look_without_query(true);
+	readable_is_executable(*state);
 }
 
 /* Any calls on any part of a place where files and memory of all kinds lie. */
@@ -473,6 +555,10 @@ int main(int argc, char **argv)
 		LIVE(test_scenes_without_query),
 		LIVE(test_shared_memory),
 		LIVE(test_shared_memory_without_query),
+		LIVE(test_heap_in_pieces),
+		LIVE(test_heap_in_pieces_without_query),
+		LIVE(test_readable_is_executable),
+		LIVE(test_readable_is_executable_without_query),
 		LIVE(test_random),
 		LIVE(test_random_without_query),
 		LIVE(test_stack),
