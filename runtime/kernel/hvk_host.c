@@ -4,7 +4,6 @@
  */
 #include "hvk_host.h"
 
-#ifndef HVK_OBJECT
 #include "../core/hvar_vmas_tree.c"
 #include "../core/hvar_vmas.c"
 #include "../core/hvar_event.c"
@@ -14,7 +13,7 @@
 #include "../core/hvar_image.c"
 #include "../core/hvar_resolve.c"
 #include "../core/hvar_key.c"
-#endif
+#include "../core/hvar_module.c"
 
 #include "hvk_event.c"
 #include "hvk_module.c"

@@ -50,6 +50,7 @@
 
 #define HVK_HASH_BITS	 10
 #define HVK_CHUNK	 32	     /* areas seen under one hold of space->lock */
+#define HVK_FIRST_AREAS 120	     /* that a new space has room for; it grows */
 #define HVK_AT_ONCE	 1024	     /* areas that a handler walks; more are a work's */
 #define HVK_MAX_AREAS	 (1u << 20)  /* of one address space */
 #define HVK_MAX_SPACES	 4096

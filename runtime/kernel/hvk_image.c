@@ -7,7 +7,8 @@
  * opened below the directory as it was when the script began, with the kernel's own rights, so
  * neither a chroot nor the rights of the followed program change what is found.
  *
- * A file without an image is asked for again when the directory has changed.
+ * A file without a good image is asked for again when the directory has changed, and for as
+ * long as what changed there is young: it may be half written, or not be alone.
  */
 #include "hvk_host.h"
 
@@ -24,7 +25,8 @@ static const struct cred *hvk_cred;	/* the kernel's */
 static struct task_work hvk_images_begin_work;
 static bool hvk_images_begun;		/* that work is queued or done */
 static atomic64_t hvk_image_bytes = ATOMIC64_INIT(0);
-static u64 hvk_image_seen;		/* the directory's mtime when last searched */
+static u64 hvk_image_seen;		/* the directory's mtime when last searched in peace */
+static u64 hvk_image_next;		/* not to be searched before: CLOCK_MONOTONIC ns */
 static atomic_t hvk_missing = ATOMIC_INIT(0); /* modules without an image that may yet come */
 static bool hvk_image_dir_refused;
 
@@ -110,8 +112,14 @@ static struct hvk_image *hvk_image_read(struct file *file, const u8 *id, u32 len
 	return im;
 }
 
-/* Look for the image of @m. */
-static enum hvk_module_state hvk_image_find_file(struct hvk_module *m)
+/* Has @file changed within the last second? */
+static bool hvk_is_young(const struct file *file)
+{
+	return ktime_get_real_ns() - hvk_inode_mtime(file_inode(file)) < NSEC_PER_SEC;
+}
+
+/* Look for the image of @m; *@young: what was found may not be finished. */
+static enum hvk_module_state hvk_image_find_file(struct hvk_module *m, bool *young)
 {
 	char name[2 * HVAR_BUILD_ID_MAX + sizeof(".img")];
 	struct hvk_image *im;
@@ -129,6 +137,8 @@ static enum hvk_module_state hvk_image_find_file(struct hvk_module *m)
 	im = IS_ERR(file) ? NULL :
 			    hvk_image_read(file, m->facts.build_id, m->facts.build_id_len);
 	revert_creds(mine);
+	if (!IS_ERR(file) && IS_ERR(im) && hvk_is_young(file))
+		*young = true;
 	if (IS_ERR(file))
 		return HVK_MODULE_MISSING;
 	fput(file);
@@ -139,7 +149,7 @@ static enum hvk_module_state hvk_image_find_file(struct hvk_module *m)
 }
 
 /* First sight of @m's file: its build-id, then its image. */
-static enum hvk_module_state hvk_module_read(struct hvk_module *m, u8 *buf)
+static enum hvk_module_state hvk_module_read(struct hvk_module *m, u8 *buf, bool *young)
 {
 	struct file *file = m->file;
 	const struct cred *mine = override_creds(hvk_cred);
@@ -154,14 +164,15 @@ static enum hvk_module_state hvk_module_read(struct hvk_module *m, u8 *buf)
 	if (len <= 0)
 		return HVK_MODULE_NO_ID;
 	m->facts.build_id_len = len;
-	return hvk_image_find_file(m);
+	return hvk_image_find_file(m, young);
 }
 
 static bool hvk_image_dir_changed(void)
 {
 	struct file *dir = READ_ONCE(hvk_image_dir);
 
-	return dir && hvk_inode_mtime(file_inode(dir)) != READ_ONCE(hvk_image_seen);
+	return dir && hvk_inode_mtime(file_inode(dir)) != READ_ONCE(hvk_image_seen) &&
+	       ktime_get_mono_fast_ns() >= READ_ONCE(hvk_image_next);
 }
 
 /* Is there anything for a work to do?  Cheap: asked at every call. */
@@ -174,12 +185,33 @@ HVK_API bool hvk_images_due(void)
 	return atomic_read(&hvk_missing) > 0 && hvk_image_dir_changed();
 }
 
+/* Ask for the image of @m, if it is @m's turn.  Only one work does. */
+static void hvk_images_work_on(struct hvk_module *m, bool changed, u8 *buf, bool *young)
+{
+	int state = HVK_MODULE_NEW;
+
+	if (atomic_try_cmpxchg(&m->state, &state, HVK_MODULE_READING)) {
+		atomic_dec(&hvk_modules_new);
+		state = hvk_module_read(m, buf, young);
+	} else if (changed && (state == HVK_MODULE_MISSING || state == HVK_MODULE_REFUSED) &&
+		   atomic_try_cmpxchg(&m->state, &state, HVK_MODULE_READING)) {
+		atomic_dec(&hvk_missing);
+		state = hvk_image_find_file(m, young);
+	} else {
+		return;
+	}
+	if (state == HVK_MODULE_MISSING || state == HVK_MODULE_REFUSED)
+		atomic_inc(&hvk_missing);
+	atomic_set(&m->state, state);
+}
+
 /* In a work: read the files not read yet, and ask again for what is missing. */
 HVK_API void hvk_images_work(void)
 {
-	bool changed = hvk_image_dir_changed();
-	u64 mtime = changed ? hvk_inode_mtime(file_inode(hvk_image_dir)) : 0;
-	u8 *buf = NULL;
+	struct file *dir = READ_ONCE(hvk_image_dir);
+	bool changed = hvk_image_dir_changed(), young;
+	u64 mtime = dir ? hvk_inode_mtime(file_inode(dir)) : 0;
+	u8 *buf;
 	u32 i;
 
 	if (!hvk_cred || (atomic_read(&hvk_modules_new) <= 0 && !changed))
@@ -187,28 +219,13 @@ HVK_API void hvk_images_work(void)
 	buf = kmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_NOWARN);
 	if (!buf)
 		return; /* due still: at the next call */
-	for (i = 1; i < HVK_MAX_MODULES && hvk_module_get(i); i++) {
-		struct hvk_module *m = hvk_modules[i];
-		int state = HVK_MODULE_MISSING;
-
-		if (atomic_try_cmpxchg(&m->state, &(int){ HVK_MODULE_NEW },
-				       HVK_MODULE_READING)) {
-			atomic_dec(&hvk_modules_new);
-			state = hvk_module_read(m, buf);
-		} else if (changed && atomic_try_cmpxchg(&m->state, &state,
-							 HVK_MODULE_READING)) {
-			atomic_dec(&hvk_missing);
-			state = hvk_image_find_file(m);
-		} else {
-			continue;
-		}
-		if (state == HVK_MODULE_MISSING)
-			atomic_inc(&hvk_missing);
-		atomic_set(&m->state, state);
-	}
+	young = dir && hvk_is_young(dir);
+	if (changed)
+		WRITE_ONCE(hvk_image_next, ktime_get_mono_fast_ns() + NSEC_PER_SEC / 10);
+	for (i = 1; i < HVK_MAX_MODULES && hvk_module_get(i); i++)
+		hvk_images_work_on(hvk_modules[i], changed, buf, &young);
 	kfree(buf);
-	/* Another file may come in the same tick of the clock: then look once more. */
-	if (changed && ktime_get_real_ns() - mtime > NSEC_PER_SEC / 10)
+	if (changed && !young)
 		WRITE_ONCE(hvk_image_seen, mtime);
 }
 

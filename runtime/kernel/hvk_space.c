@@ -135,7 +135,7 @@ HVK_API struct hvk_space *hvk_space_get(struct mm_struct *mm, bool *fresh)
 		return s;
 	s = kzalloc(sizeof(*s), HVK_GFP);
 	if (s)
-		s->store = hvk_store_new(READ_ONCE(mm->map_count) < 400 ? 120 : 1000, false);
+		s->store = hvk_store_new(HVK_FIRST_AREAS, false);
 	if (!s || !s->store) {
 		kfree(s);
 		hvk_lose(HVK_LOST_SPACES);
