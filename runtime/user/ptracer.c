@@ -285,10 +285,6 @@ static void on_exec(struct ptracer *p, struct tracee *x, pid_t old)
 	}
 	if (!p->measuring)
 		return;
-	if (!followed(p, old)) {
-		add(p, x);
-		return;
-	}
 	now = now_in_order(p);
 	tracker_exec(p->tracker, x->tid, old, true, cause, now);
 	put_comm(p, x->tid, now);

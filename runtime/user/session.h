@@ -52,7 +52,8 @@ struct session_engine {
 	/*
 	 * Run to the end.  Returns 0 when something was measured (also if CMD
 	 * failed); else -errno and @e, with e->status 126/127 if CMD could not be
-	 * run.  Leaves no process stopped and, on failure before exec, none behind.
+	 * run.  The events of a launched CMD begin with its own EXEC, those of an attached
+	 * process with INITIAL.  Leaves no process stopped and, on failure before exec, none behind.
 	 */
 	int (*run)(struct session *s, struct err *e);
 	/* Serve a launched CMD that outlives the measuring until it ends (a gate needs its tracer); may be NULL. */

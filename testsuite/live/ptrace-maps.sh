@@ -14,6 +14,17 @@ compare() {
 	esac
 }
 
+# Whatever engine records it, a recording of a launched program begins with its exec too.
+for source in ptrace perf; do
+	if ! "$HOTVAR" record -q --source $source -o "$tmp/rec.$source" -- true 2> "$tmp/err"; then
+		skip "a recording by $source begins with the exec" "$(cat "$tmp/err")"
+		continue
+	fi
+	"$HOTVAR" maps --json -i "$tmp/rec.$source" > "$tmp/maps.$source"
+	like "a recording by $source begins with the exec" "$(sed -n 2p "$tmp/maps.$source")" '"event":"exec"'
+	unlike "and not with hotvar's own areas" "$(cat "$tmp/maps.$source")" "\"path\":\"$(realpath "$HOTVAR")\""
+done
+
 mkdir "$tmp/dir"
 
 "$HOTVAR" maps --json -o "$tmp/gated" -- "$TESTPROGS/map_changes" "$tmp/gated.log" "$tmp/dir"
@@ -22,6 +33,8 @@ compare "launched" "$tmp/gated.log" "$tmp/gated"
 like "launched: nothing was lost" "$(tail -n 1 "$tmp/gated")" '"lost_maps":0,"lost_tasks":0,"lost_memory":0'
 like "the first line is meta" "$(head -n 1 "$tmp/gated")" \
 	'^\{"type":"meta","schema":1,"tool":"hotvar","version":"[^"]+","command":"maps"\}$'
+is "launched: the first event is its exec" "$(sed -n '2s/.*"event":"\([a-z]*\)","syscall":"\([a-z]*\)"}$/\1 \2/p' "$tmp/gated")" "exec execve"
+unlike "launched: hotvar's own areas are not told" "$(cat "$tmp/gated")" "\"path\":\"$(realpath "$HOTVAR")\""
 # A checker that cannot fail proves nothing: one event less must be noticed.
 grep -v '"event":"unmap","syscall":"munmap"' "$tmp/gated" > "$tmp/less"
 unlike "a stream without its munmaps is found wrong" "$("$TESTPROGS/check_maps" "$tmp/gated.log" "$tmp/less")" ' 0 wrong'

@@ -5,7 +5,7 @@
 
 tree=$TESTPROGS/tree
 
-# counts STATUS FORKS EXECS EXITS ARGS...
+# counts STATUS FORKS EXECS EXITS ARGS...: the first exec is the program's own
 counts() {
 	want="$1 $2 $3 $4"
 	shift 4
@@ -16,13 +16,13 @@ counts() {
 	like "$*: nothing lost" "$(tail -n 1 "$tmp/events")" '"lost_maps":0,"lost_tasks":0,"lost_memory":0,"broken":null'
 }
 
-counts 3 1000 0 1001 forks 1000
-counts 4 100 100 101 vforks 100
-counts 5 1000 0 1001 threads 1000
-counts 6 4 1 5 exec
+counts 3 1000 1 1001 forks 1000
+counts 4 100 101 101 vforks 100
+counts 5 1000 1 1001 threads 1000
+counts 6 4 2 5 exec
 is "exec from a thread: all is told before it but the last exit" \
-	"$(sed -n 's/.*"event":"\(exec\|exit\)".*/\1/p' "$tmp/events" | tr '\n' ' ')" "exit exit exit exit exec exit "
-counts 7 1 0 2 leader
+	"$(sed -n 's/.*"event":"\(exec\|exit\)".*/\1/p' "$tmp/events" | tr '\n' ' ')" "exec exit exit exit exit exec exit "
+counts 7 1 1 2 leader
 is "every event is of a task that lives" "$(awk -F'"tid":' '
 	/"event":"fork"/ { split($0, c, "\"child\":"); alive[c[2] + 0] = 1 }
 	/"type":"map"/ { if (!first) { first = 1; alive[$2 + 0] = 1 }
