@@ -65,7 +65,7 @@ void estimate_sample(struct estimate *e, const struct stream_sample *s);
 /* What the samples say of one entry of the hot table. */
 struct estimate_row {
 	uint32_t variable;	/* hot table index */
-	double accesses;	/* estimated executions of accesses; relative unit if !absolute */
+	double accesses;	/* reads + writes, in a unit common to all rows: samples per cycle of a block that never waits */
 	double reads, writes, bytes;
 	double time_ns;		/* CPU time charged to it */
 	uint64_t samples;	/* samples whose block touches it */
@@ -79,7 +79,7 @@ struct estimate_result {
 	struct estimate_row *rows; /* sorted by share, largest first; owned by the estimate */
 	size_t n;
 	uint64_t samples;	/* taken in */
-	uint64_t attributed;	/* of them, with at least one proven address, or none to prove */
+	uint64_t attributed;	/* of them, with at least one proven address in their block */
 	uint64_t by_reason[ESTIMATE_REASONS]; /* samples; [ESTIMATE_OK] == attributed */
 	double share_lost[ESTIMATE_REASONS];  /* of all accesses; rows' shares and these add up to 1 */
 	double time_lost[ESTIMATE_REASONS];   /* of all time; likewise */
