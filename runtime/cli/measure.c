@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "progress.h"
 #include "runtime/cli/cli.h"
 #include "runtime/report/follow.h"
+#include "runtime/user/clock.h"
 
 /* ---- what the recording says of itself ---- */
 
@@ -62,7 +62,6 @@ static void put_argv(struct stream *out, char **argv)
 
 static void put_meta(struct stream *out, const struct target_options *o)
 {
-	struct timespec now;
 	struct utsname u;
 
 	stream_put_meta(out, "version", "%s", PACKAGE_VERSION);
@@ -71,8 +70,7 @@ static void put_meta(struct stream *out, const struct target_options *o)
 	else
 		stream_put_meta(out, "pid", "%d", (int)o->pid);
 	stream_put_meta(out, "hz", "%u", o->hz);
-	clock_gettime(CLOCK_REALTIME, &now);
-	stream_put_meta(out, "start", "%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
+	stream_put_meta(out, "start", "%" PRIu64, clock_ns(CLOCK_REALTIME));
 	if (!uname(&u))
 		stream_put_meta(out, "kernel", "%s", u.release);
 }

@@ -8,7 +8,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+
+#include "runtime/user/clock.h"
 
 struct follow {
 	pthread_t thread;
@@ -17,15 +18,6 @@ struct follow {
 	struct stream *file;
 	bool begun; /* there is more to record than what was asked for */
 };
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000u +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000u;
-}
 
 /* A failure to write is kept in the file's stream and told when that is closed. */
 static void record(struct follow *f, const struct stream_record *r)
@@ -52,7 +44,7 @@ static void *follow(void *arg)
 			if (f->file)
 				analysis_solve(f->a);
 			memcpy(&end, r.data, sizeof(end));
-			end.own_cpu_ns += own_cpu_ns();
+			end.own_cpu_ns += clock_own_cpu_ns();
 			r.data = &end;
 		}
 		analysis_record(f->a, &r);

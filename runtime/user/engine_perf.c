@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "launch.h"
 #include "perf_news.h"
 #include "perf_ring.h"
@@ -59,15 +60,6 @@ struct engine {
 	uint64_t begin_cpu_ns;
 	uint64_t cpus;	 /* online at the beginning */
 };
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
-}
 
 __attribute__((format(printf, 2, 3)))
 static void note(struct session *s, const char *fmt, ...)
@@ -111,7 +103,7 @@ static int set_up(struct engine *g, struct err *e)
 {
 	struct perf_rings_options o = options_of(g->s);
 
-	g->begin_cpu_ns = own_cpu_ns();
+	g->begin_cpu_ns = clock_own_cpu_ns();
 	g->rings = perf_rings_new(&o, e);
 	if (!g->rings)
 		return -EACCES;
@@ -161,7 +153,7 @@ static int launch(struct engine *g, struct err *e)
 		launch_abort(&g->launch);
 		return err;
 	}
-	g->begin_ns = relook_now();
+	g->begin_ns = clock_now_ns();
 	launch_go(&g->launch);
 	err = launch_result(&g->launch, true, e);
 	if (err < 0)
@@ -245,7 +237,7 @@ static int attach(struct engine *g, struct err *e)
 	g->pid = g->s->pid;
 	for (int i = 0; err > 0 && i < ATTACH_PASSES; i++)
 		err = attach_pass(g, &done, e);
-	g->begin_ns = now = relook_now();
+	g->begin_ns = now = clock_now_ns();
 	if (err >= 0)
 		err = tracker_add_process(g->t, g->pid, now, e);
 	relook_saw(g->look, g->pid, now);
@@ -282,7 +274,7 @@ static void reap(struct engine *g)
 
 static void tick(struct engine *g)
 {
-	uint64_t now = relook_now();
+	uint64_t now = clock_now_ns();
 
 	perf_rings_drain(g->rings, now, perf_news_take, &g->news);
 	perf_news_look(&g->news);
@@ -296,14 +288,14 @@ static void tick(struct engine *g)
 /* A ring is half full: make room now, in order, and leave the rest to the tick. */
 static void drain(struct engine *g)
 {
-	perf_rings_drain(g->rings, relook_now() - SETTLED_NS, perf_news_take, &g->news);
+	perf_rings_drain(g->rings, clock_now_ns() - SETTLED_NS, perf_news_take, &g->news);
 	if (g->s->live)
 		stream_flush(g->s->out);
 }
 
 static int wait_ms(const struct engine *g)
 {
-	uint64_t now = relook_now(), until = g->tick_ns;
+	uint64_t now = clock_now_ns(), until = g->tick_ns;
 
 	if (g->deadline_ns && g->deadline_ns < until)
 		until = g->deadline_ns;
@@ -323,12 +315,12 @@ static void measure(struct engine *g)
 		{ .fd = g->pidfd, .events = POLLIN }, /* passed over if -1 */
 	};
 
-	g->tick_ns = relook_now() + TICK_NS;
+	g->tick_ns = clock_now_ns() + TICK_NS;
 	if (g->s->seconds > 0)
 		g->deadline_ns = g->begin_ns + (uint64_t)(g->s->seconds * 1e9);
 	for (;;) {
 		int got = poll(fds, 2, wait_ms(g));
-		uint64_t now = relook_now();
+		uint64_t now = clock_now_ns();
 
 		if (got > 0 && fds[0].revents)
 			drain(g);
@@ -366,7 +358,7 @@ static void finish(struct engine *g)
 	struct stream_end end = { .wait_status = -1 };
 
 	perf_rings_stop(g->rings);
-	end.time_ns = relook_now();
+	end.time_ns = clock_now_ns();
 	perf_rings_drain(g->rings, ~0ull, perf_news_take, &g->news);
 	perf_news_tell_losses(&g->news);
 	say_what_is_missing(g);
@@ -380,7 +372,7 @@ static void finish(struct engine *g)
 	end.elapsed_ns = g->s->elapsed_ns;
 	end.samples = g->s->samples;
 	end.wait_status = g->s->wait_status;
-	end.own_cpu_ns = own_cpu_ns() - g->begin_cpu_ns;
+	end.own_cpu_ns = clock_own_cpu_ns() - g->begin_cpu_ns;
 	stream_put(g->s->out, STREAM_END, &end, sizeof(end), NULL, 0);
 	stream_flush(g->s->out);
 }

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "call_args.h"
+#include "clock.h"
 #include "launch.h"
 #include "ptracer.h"
 #include "session.h"
@@ -193,7 +193,7 @@ static bool cmd_stopped(const struct ptracer *p)
 /* What is done now and then.  True: the measuring is to end. */
 static bool tick(struct ptracer *p, unsigned hz, unsigned *ticks)
 {
-	uint64_t now = ptracer_now();
+	uint64_t now = clock_now_ns();
 	struct session *s = p->s;
 
 	++*ticks;
@@ -245,9 +245,9 @@ static int measure(struct ptracer *p, struct err *e)
 
 		if (tid > 0) {
 			ptracer_handle(p, tid, status);
-			if (p->s->live && ptracer_now() - flushed_ns >= LIVE_NS) {
+			if (p->s->live && clock_now_ns() - flushed_ns >= LIVE_NS) {
 				stream_flush(p->s->out);
-				flushed_ns = ptracer_now();
+				flushed_ns = clock_now_ns();
 			}
 		} else if (errno != EINTR) {
 			break;
@@ -267,19 +267,10 @@ static int measure(struct ptracer *p, struct err *e)
 
 /* ---- the end ---- */
 
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
-}
-
 static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 {
 	struct session *s = p->s;
-	struct stream_end end = { .time_ns = ptracer_now() };
+	struct stream_end end = { .time_ns = clock_now_ns() };
 
 	if (p->samples)
 		samples_stop(p->samples);
@@ -293,9 +284,9 @@ static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 		add_note(s, "CMD has ended, processes of it run on, and hotvar with them");
 	if (s->note[0])
 		stream_put_meta(s->out, "note", "%s", s->note);
-	end.time_ns = ptracer_now();
+	end.time_ns = clock_now_ns();
 	end.elapsed_ns = s->elapsed_ns;
-	end.own_cpu_ns = own_cpu_ns() - begin_cpu_ns;
+	end.own_cpu_ns = clock_own_cpu_ns() - begin_cpu_ns;
 	end.samples = s->samples;
 	end.wait_status = s->wait_status;
 	stream_put(s->out, STREAM_END, &end, sizeof(end), NULL, 0);
@@ -306,7 +297,7 @@ static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 
 static int run(struct session *s, struct err *e)
 {
-	uint64_t begin_cpu_ns = own_cpu_ns();
+	uint64_t begin_cpu_ns = clock_own_cpu_ns();
 	struct ptracer *p = ptracer_new(s, e);
 	int err;
 

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "grow.h"
 #include "look.h"
 #include "modules.h"
@@ -51,14 +51,6 @@ struct live {
 	uint64_t looked_ns;
 	int pagemap;
 };
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /*
  * When @pid was born, as a realtime: /proc/PID/stat 22 counts ticks since boot, cut
@@ -114,7 +106,7 @@ static int fill(struct live *l)
 
 void live_look(struct live *l, bool now)
 {
-	uint64_t t = clock_ns(CLOCK_MONOTONIC);
+	uint64_t t = clock_now_ns();
 	size_t i;
 
 	if (!now && t - l->looked_ns < LOOK_NS)
@@ -160,7 +152,7 @@ struct live *live_open(pid_t pid, struct err *e)
 	l->where.pid = pid;
 	l->where.look = &l->look;
 	l->where.started_ns = started_ns(pid);
-	l->looked_ns = clock_ns(CLOCK_MONOTONIC);
+	l->looked_ns = clock_now_ns();
 	if (fill(l))
 		goto no_memory;
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);

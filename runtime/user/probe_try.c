@@ -17,12 +17,12 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <elf.h>
 #include <linux/perf_event.h>
 
+#include "clock.h"
 #include "gate.h"
 #include "perf_ring.h"
 #include "probe.h"
@@ -33,14 +33,6 @@ enum {
 	SPIN_MAX_NS = 200000000,
 	PATIENCE_MS = 2000,
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- perf ---- */
 
@@ -62,13 +54,13 @@ static void hear(void *ctx, const struct perf_record *rec)
 /* Sample ourselves for some milliseconds of work, longer if the machine is slow to answer. */
 static void try_timer(struct perf_rings *r, struct heard *h)
 {
-	uint64_t begin = clock_ns(CLOCK_MONOTONIC), step = begin;
+	uint64_t begin = clock_now_ns(), step = begin;
 
 	while (!h->samples && step < begin + SPIN_MAX_NS) {
 		uint64_t until = step + SPIN_NS;
 
 		while (step < until)
-			step = clock_ns(CLOCK_MONOTONIC);
+			step = clock_now_ns();
 		perf_rings_drain(r, ~0ull, hear, h);
 	}
 }

@@ -10,20 +10,12 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "clock.h"
 #include "gate.h"
 #include "target.h"
 
 #define PARKED_TICKS 2 /* a parent's event is never that late */
-
-uint64_t ptracer_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 int ptracer_seize(pid_t tid, unsigned long options)
 {
@@ -75,7 +67,7 @@ static uint64_t now_in_order(struct ptracer *p)
 {
 	if (p->samples)
 		samples_drain(p->samples);
-	return ptracer_now();
+	return clock_now_ns();
 }
 
 static void put_comm(struct ptracer *p, pid_t tid, uint64_t now)
@@ -124,7 +116,7 @@ void ptracer_snapshot(struct ptracer *p)
 
 	p->measuring = true;
 	if (!p->start_ns)
-		p->start_ns = ptracer_now();
+		p->start_ns = clock_now_ns();
 	while ((x = tracees_next(&p->tasks, &i)))
 		if (x->told && !x->parked)
 			add(p, x);
@@ -132,7 +124,7 @@ void ptracer_snapshot(struct ptracer *p)
 
 void ptracer_tell_losses(struct ptracer *p)
 {
-	uint64_t now = ptracer_now();
+	uint64_t now = clock_now_ns();
 	struct stream_loss loss = { .time_ns = now };
 
 	if (p->lost_tasks) {
@@ -281,7 +273,7 @@ static void on_exec(struct ptracer *p, struct tracee *x, pid_t old)
 	x->told = x->started = true;
 	if (!p->executed && x->tid == p->cmd) {
 		p->executed = p->measuring = true;
-		p->start_ns = ptracer_now();
+		p->start_ns = clock_now_ns();
 	}
 	if (!p->measuring)
 		return;
@@ -339,7 +331,7 @@ static void on_stop(struct ptracer *p, struct tracee *x, int sig)
 		return;
 	}
 	if (x->asked && p->samples && p->measuring && !stops_processes(sig))
-		samples_take(p->samples, x, ptracer_now());
+		samples_take(p->samples, x, clock_now_ns());
 	x->asked = false;
 	if (stops_processes(sig))
 		listen(p, x);

@@ -42,8 +42,6 @@ struct ptracer {
 	uint64_t lost_memory;
 };
 
-uint64_t ptracer_now(void); /* CLOCK_MONOTONIC, ns */
-
 /* Trace @tid from now on without stopping it; @options are PTRACE_O_* beyond the usual.  0 or -errno. */
 int ptracer_seize(pid_t tid, unsigned long options);
 

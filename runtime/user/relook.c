@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum {
 	FIRST_SLOTS = 64,
@@ -28,14 +29,6 @@ struct relook {
 	uint64_t begin_ns, spent_ns;
 };
 
-uint64_t relook_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 struct relook *relook_new(unsigned share)
 {
 	struct relook *l = calloc(1, sizeof(*l));
@@ -44,7 +37,7 @@ struct relook *relook_new(unsigned share)
 		return NULL;
 	l->slots = FIRST_SLOTS;
 	l->share = share;
-	l->begin_ns = relook_now();
+	l->begin_ns = clock_now_ns();
 	l->v = calloc(l->slots, sizeof(*l->v));
 	if (!l->v) {
 		free(l);
@@ -189,7 +182,7 @@ static bool affordable(const struct relook *l, const struct proc *p, uint64_t no
 void relook_run(struct relook *l,
 		void (*look)(void *ctx, pid_t pid, uint64_t now_ns), void *ctx)
 {
-	uint64_t now = relook_now();
+	uint64_t now = clock_now_ns();
 
 	for (size_t n = 0; n < l->slots; n++) {
 		struct proc *p = &l->v[l->turn++ & (l->slots - 1)];
@@ -200,7 +193,7 @@ void relook_run(struct relook *l,
 		p->active = p->must = false;
 		p->seen_ns = now;
 		look(ctx, p->pid, now);
-		now = relook_now();
+		now = clock_now_ns();
 		p->cost_ns = now - then;
 		l->spent_ns += p->cost_ns;
 	}

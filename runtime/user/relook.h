@@ -36,7 +36,4 @@ void relook_all(struct relook *l);
 void relook_run(struct relook *l,
 		void (*look)(void *ctx, pid_t pid, uint64_t now_ns), void *ctx);
 
-/* CLOCK_MONOTONIC. */
-uint64_t relook_now(void);
-
 #endif /* RELOOK_H */

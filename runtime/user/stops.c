@@ -12,9 +12,9 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "target.h"
 
 /* Looking may take this part of the time between two ticks. */
@@ -23,14 +23,6 @@
 void stops_init(struct stops *s, unsigned hz)
 {
 	*s = (struct stops){ .hz = hz < STOPS_MAX_HZ ? hz : STOPS_MAX_HZ };
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /*
@@ -78,7 +70,7 @@ void stops_begin(struct tracee *t)
 
 void stops_ask(struct stops *s, struct tracees *tasks)
 {
-	uint64_t begin = now_ns(), took, period = 1000000000 / s->hz;
+	uint64_t begin = clock_now_ns(), took, period = 1000000000 / s->hz;
 	struct tracee *t;
 	size_t i = 0;
 
@@ -94,7 +86,7 @@ void stops_ask(struct stops *s, struct tracees *tasks)
 			continue;
 		t->asked = !ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 	}
-	took = now_ns() - begin;
+	took = clock_now_ns() - begin;
 	s->skip = (unsigned)(took * LOOK_PART / period);
 }
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/user/clock.h"
 #include "runtime/user/relook.h"
 
 enum { PIDS = 400 };
@@ -35,7 +36,7 @@ static void look(void *ctx, pid_t pid, uint64_t now)
 	assert_int_equal(relook_seen(l, pid), now);
 	model[pid].looks++;
 	model[pid].seen = now;
-	while (relook_now() < now + burn_ns)
+	while (clock_now_ns() < now + burn_ns)
 		;
 }
 
