@@ -75,29 +75,18 @@ static bool points(int64_t tag)
 static bool read_dyn(const struct elf_file *f, const Elf64_Phdr *p, struct dyn *d)
 {
 	uint64_t entry = f->is32 ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn);
-	uint64_t i, n = p->p_filesz / entry;
-	int pass;
-	void *raw;
+	uint64_t n = p->p_filesz / entry;
+	Elf_Data *data;
+	GElf_Dyn y;
+	int pass, i;
 
 	if (n > ENTRIES_MAX)
 		n = ENTRIES_MAX;
-	if (elf_file_get(f, p->p_offset, n * entry, &raw, NULL))
+	if (!n || elf_file_data(f, p->p_offset, n * entry, ELF_T_DYN, &data, NULL))
 		return false;
 	memset(d, 0, sizeof(*d));
 	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < n; i++) {
-			Elf64_Dyn y;
-
-			if (f->is32) {
-				const Elf32_Dyn *s = (const Elf32_Dyn *)raw + i;
-
-				y.d_tag = s->d_tag;
-				y.d_un.d_val = s->d_un.d_val;
-			} else {
-				y = ((const Elf64_Dyn *)raw)[i];
-			}
-			if (y.d_tag == DT_NULL)
-				break;
+		for (i = 0; gelf_getdyn(data, i, &y) && y.d_tag != DT_NULL; i++) {
 			if (!pass)
 				take(d, y.d_tag, y.d_un.d_val);
 			else if (points(y.d_tag) && y.d_un.d_val > d->symtab &&
@@ -105,7 +94,6 @@ static bool read_dyn(const struct elf_file *f, const Elf64_Phdr *p, struct dyn *
 				d->next = y.d_un.d_val;
 		}
 	}
-	free(raw);
 	return d->symtab && d->strtab;
 }
 

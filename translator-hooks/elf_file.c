@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * elf_file.c - the headers of an ELF file, read with bounds.
+ * elf_file.c - the headers of an ELF file, read by libelf, with bounds.
  *
- * 32-bit headers are widened as they are read; nothing else here knows the class.
+ * libelf shortens or leaves out in silence a table that does not fit, and makes 200 bytes
+ * of every section that the ELF header claims, be it there or in a hole.  So the numbers
+ * of headers are read and checked here first.
  */
 #include "config.h"
 
 #include "elf_file.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +22,7 @@
 /* A file system that packs its files does not pack a table smaller than by this. */
 #define PACKED_MAX  64
 #define PACKED_FROM ((uint64_t)32 << 20)
-#define HEADERS_MAX ((uint64_t)8 << 20)
+#define HEADERS_MAX ((uint64_t)1 << 20)
 #define NOTES_MAX   64
 
 int elf_file_bad(const struct elf_file *f, struct err *e, const char *what)
@@ -64,12 +67,9 @@ bool elf_file_has(const struct elf_file *f, uint64_t offset, uint64_t n)
 	return n < PACKED_FROM || n / PACKED_MAX <= f->backed;
 }
 
-int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
-		 void *out, struct err *e)
+/* May the @n bytes at @offset be read into memory at once? */
+static int check_table(const struct elf_file *f, uint64_t offset, uint64_t n, struct err *e)
 {
-	char *p;
-	int r;
-
 	if (!elf_file_has(f, offset, n))
 		return elf_file_bad(f, e, "a table lies past its end");
 	if (n > TABLE_MAX)
@@ -77,6 +77,17 @@ int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
 			       "cannot read the symbols of '%s': one of its tables has %llu "
 			       "bytes, more than any real one: strip the file", f->name,
 			       (unsigned long long)n);
+	return 0;
+}
+
+int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
+		 void *out, struct err *e)
+{
+	int r = check_table(f, offset, n, e);
+	char *p;
+
+	if (r)
+		return r;
 	p = malloc(n + 1);
 	if (!p)
 		return err_set(e, ENOMEM, "cannot read the symbols of '%s': no memory for "
@@ -91,48 +102,25 @@ int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
 	return 0;
 }
 
-static void widen_ehdr(Elf64_Ehdr *to, const Elf32_Ehdr *from)
+/* For when libelf would not read what was there a moment ago. */
+static int read_error(const struct elf_file *f, struct err *e)
 {
-	memcpy(to->e_ident, from->e_ident, EI_NIDENT);
-	to->e_type = from->e_type;
-	to->e_machine = from->e_machine;
-	to->e_version = from->e_version;
-	to->e_entry = from->e_entry;
-	to->e_phoff = from->e_phoff;
-	to->e_shoff = from->e_shoff;
-	to->e_flags = from->e_flags;
-	to->e_ehsize = from->e_ehsize;
-	to->e_phentsize = from->e_phentsize;
-	to->e_phnum = from->e_phnum;
-	to->e_shentsize = from->e_shentsize;
-	to->e_shnum = from->e_shnum;
-	to->e_shstrndx = from->e_shstrndx;
+	int err = errno;
+
+	return err ? err_set(e, err, "cannot read '%s': %s", f->name, strerror(err)) :
+		     elf_file_bad(f, e, "it changed while it was read");
 }
 
-static void widen_phdr(Elf64_Phdr *to, const Elf32_Phdr *from)
+int elf_file_data(const struct elf_file *f, uint64_t offset, uint64_t n, Elf_Type type,
+		  Elf_Data **out, struct err *e)
 {
-	to->p_type = from->p_type;
-	to->p_flags = from->p_flags;
-	to->p_offset = from->p_offset;
-	to->p_vaddr = from->p_vaddr;
-	to->p_paddr = from->p_paddr;
-	to->p_filesz = from->p_filesz;
-	to->p_memsz = from->p_memsz;
-	to->p_align = from->p_align;
-}
+	int r = check_table(f, offset, n, e);
 
-static void widen_shdr(Elf64_Shdr *to, const Elf32_Shdr *from)
-{
-	to->sh_name = from->sh_name;
-	to->sh_type = from->sh_type;
-	to->sh_flags = from->sh_flags;
-	to->sh_addr = from->sh_addr;
-	to->sh_offset = from->sh_offset;
-	to->sh_size = from->sh_size;
-	to->sh_link = from->sh_link;
-	to->sh_info = from->sh_info;
-	to->sh_addralign = from->sh_addralign;
-	to->sh_entsize = from->sh_entsize;
+	if (r)
+		return r;
+	errno = 0;
+	*out = elf_getdata_rawchunk(f->elf, (int64_t)offset, n, type);
+	return *out ? 0 : read_error(f, e);
 }
 
 /* The file's own refusal: what kind of ELF file this is not. */
@@ -144,8 +132,7 @@ static int check_kind(const struct elf_file *f, struct err *e)
 		return err_set(e, ENOTSUP, "cannot use '%s': it is a big-endian ELF file, "
 			       "whose variables no process of this machine has; give a file "
 			       "made for x86", f->name);
-	if (h->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    h->e_ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
+	if (h->e_ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
 		return elf_file_bad(f, e, "its ELF header holds impossible values");
 	if (h->e_machine != EM_X86_64 && h->e_machine != EM_386)
 		return err_set(e, ENOTSUP, "cannot use '%s': it is an ELF file for another "
@@ -165,145 +152,120 @@ static int check_kind(const struct elf_file *f, struct err *e)
 	return 0;
 }
 
+/* libelf gets the first bytes alone here: what it does with the whole depends on what they say. */
 static int read_ehdr(struct elf_file *f, struct err *e)
 {
-	union {
-		Elf64_Ehdr h64;
-		Elf32_Ehdr h32;
-	} u;
-	uint64_t need;
-	int r;
+	uint64_t n = f->size < sizeof(Elf64_Ehdr) ? f->size : sizeof(Elf64_Ehdr);
+	Elf64_Ehdr head = { 0 };
+	Elf *elf;
+	int r = elf_file_read(f, 0, &head, n, e);
 
-	if (f->size < EI_NIDENT)
-		goto no_elf;
-	r = elf_file_read(f, 0, u.h64.e_ident, EI_NIDENT, e);
 	if (r)
 		return r;
-	if (memcmp(u.h64.e_ident, ELFMAG, SELFMAG))
-		goto no_elf;
-	if (u.h64.e_ident[EI_CLASS] != ELFCLASS32 &&
-	    u.h64.e_ident[EI_CLASS] != ELFCLASS64)
-		return elf_file_bad(f, e, "its ELF header has an impossible class");
-	f->is32 = u.h64.e_ident[EI_CLASS] == ELFCLASS32;
-	need = f->is32 ? sizeof(u.h32) : sizeof(u.h64);
-	r = elf_file_read(f, 0, &u, need, e);
-	if (r)
-		return r;
-	if (f->is32)
-		widen_ehdr(&f->eh, &u.h32);
-	else
-		f->eh = u.h64;
-	return check_kind(f, e);
-no_elf:
-	return err_set(e, ENOEXEC, "cannot use '%s': it is %s; give a program or a shared "
-		       "library", f->name, f->size ? "no ELF file" : "empty");
-}
-
-/* One section header, widened. */
-static int read_shdr(const struct elf_file *f, uint64_t offset, Elf64_Shdr *out,
-		     struct err *e)
-{
-	Elf32_Shdr s32;
-	int r;
-
-	if (!f->is32)
-		return elf_file_read(f, offset, out, sizeof(*out), e);
-	r = elf_file_read(f, offset, &s32, sizeof(s32), e);
-	if (!r)
-		widen_shdr(out, &s32);
+	if (n < EI_NIDENT || memcmp(head.e_ident, ELFMAG, SELFMAG))
+		return err_set(e, ENOEXEC, "cannot use '%s': it is %s; give a program or a "
+			       "shared library", f->name, n ? "no ELF file" : "empty");
+	elf = elf_memory((char *)&head, n);
+	f->is32 = gelf_getclass(elf) == ELFCLASS32;
+	r = gelf_getehdr(elf, &f->eh) ? check_kind(f, e) :
+	    elf_file_bad(f, e, "its ELF header is cut short, or of an impossible class or byte order");
+	elf_end(elf);
 	return r;
 }
 
-/* The numbers of headers; those that do not fit stand in section header 0. */
-static int count_headers(struct elf_file *f, uint64_t *n_ph, uint64_t *n_sh,
+/* Section header 0, of which the numbers are wanted. */
+static int read_zero(const struct elf_file *f, Elf64_Shdr *out, struct err *e)
+{
+	Elf32_Shdr s = { 0 };
+	int r;
+
+	if (!f->is32)
+		return elf_file_read(f, f->eh.e_shoff, out, sizeof(*out), e);
+	r = elf_file_read(f, f->eh.e_shoff, &s, sizeof(s), e);
+	out->sh_size = s.sh_size;
+	out->sh_info = s.sh_info;
+	out->sh_link = s.sh_link;
+	return r;
+}
+
+/* The numbers of headers, and whether so many can be; some stand in section header 0. */
+static int count_headers(struct elf_file *f, bool sections, uint64_t *n_ph, uint64_t *n_sh,
 			 struct err *e)
 {
+	uint64_t ph_size = f->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+	uint64_t sh_size = f->is32 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
 	const Elf64_Ehdr *h = &f->eh;
-	uint32_t entry = f->is32 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
 	Elf64_Shdr zero;
 	int r;
 
 	*n_ph = h->e_phoff ? h->e_phnum : 0;
 	*n_sh = h->e_shoff ? h->e_shnum : 0;
 	f->shstrndx = h->e_shstrndx;
-	if (*n_ph && h->e_phentsize != (f->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr)))
+	if (*n_ph && h->e_phentsize != ph_size)
 		return elf_file_bad(f, e, "its program headers have an impossible size");
-	if (!h->e_shoff) {
-		if (*n_ph == PN_XNUM)
-			return elf_file_bad(f, e, "the number of its program headers is missing");
-		return 0;
-	}
-	if (h->e_shnum && h->e_shentsize != entry)
+	if (*n_sh && h->e_shentsize != sh_size)
 		return elf_file_bad(f, e, "its section headers have an impossible size");
-	if (h->e_shnum && h->e_phnum != PN_XNUM && h->e_shstrndx != SHN_XINDEX)
-		return 0;
-	r = read_shdr(f, h->e_shoff, &zero, e);
-	if (r)
-		return r;
-	if (!h->e_shnum)
-		*n_sh = zero.sh_size;
-	if (h->e_phnum == PN_XNUM)
-		*n_ph = zero.sh_info;
-	if (h->e_shstrndx == SHN_XINDEX)
-		f->shstrndx = zero.sh_link;
+	if (*n_ph == PN_XNUM && !h->e_shoff)
+		return elf_file_bad(f, e, "the number of its program headers is missing");
+	if (h->e_shoff && (!h->e_shnum || h->e_phnum == PN_XNUM ||
+			   h->e_shstrndx == SHN_XINDEX)) {
+		r = read_zero(f, &zero, e);
+		if (r)
+			return r;
+		if (!h->e_shnum)
+			*n_sh = zero.sh_size;
+		if (h->e_phnum == PN_XNUM)
+			*n_ph = zero.sh_info;
+		if (h->e_shstrndx == SHN_XINDEX)
+			f->shstrndx = zero.sh_link;
+	}
+	if (*n_ph > HEADERS_MAX || !elf_file_has(f, h->e_phoff, *n_ph * ph_size))
+		return elf_file_bad(f, e, "its program headers lie past its end");
+	/* without @sections, libelf makes none where they lie past the end */
+	if (*n_sh > HEADERS_MAX || ((sections || !h->e_shnum) &&
+				    !elf_file_has(f, h->e_shoff, *n_sh * sh_size)))
+		return elf_file_bad(f, e, "its section headers lie past its end");
 	return 0;
 }
 
-static int read_phdrs(struct elf_file *f, uint64_t n, struct err *e)
+/* libelf wants to be told, before all else, which version of ELF its caller was made for. */
+static void use_libelf(void)
 {
-	uint64_t entry = f->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
-	void *raw;
-	uint64_t i;
-	int r;
-
-	if (n > f->size / entry || n > HEADERS_MAX)
-		return elf_file_bad(f, e, "its program headers lie past its end");
-	r = elf_file_get(f, f->eh.e_phoff, n * entry, &raw, e);
-	if (r)
-		return r;
-	f->n_ph = (uint32_t)n;
-	if (!f->is32) {
-		f->ph = raw;
-		return 0;
-	}
-	f->ph = calloc(n, sizeof(*f->ph));
-	for (i = 0; f->ph && i < n; i++)
-		widen_phdr(&f->ph[i], (const Elf32_Phdr *)raw + i);
-	free(raw);
-	return f->ph || !n ? 0 : err_set(e, ENOMEM, "cannot read '%s': no memory", f->name);
+	elf_version(EV_CURRENT);
 }
 
-static int read_shdrs(struct elf_file *f, uint64_t n, struct err *e)
+/*
+ * libelf reads the ELF header anew.  If that has changed since it was checked, the headers are
+ * others or too few, as if the file had been opened later; only the memory for the sections
+ * that it claims is then bounded by the size of the file alone.
+ */
+static int read_headers(struct elf_file *f, uint64_t n_ph, uint64_t n_sh, struct err *e)
 {
-	uint64_t entry = f->is32 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
-	void *raw;
-	uint64_t i;
-	int r;
-
-	if (n > f->size / entry || n > HEADERS_MAX)
-		return elf_file_bad(f, e, "its section headers lie past its end");
-	r = elf_file_get(f, f->eh.e_shoff, n * entry, &raw, e);
-	if (r)
-		return r;
-	f->n_sh = (uint32_t)n;
-	if (!f->is32) {
-		f->sh = raw;
-		return 0;
-	}
-	f->sh = calloc(n, sizeof(*f->sh));
-	for (i = 0; f->sh && i < n; i++)
-		widen_shdr(&f->sh[i], (const Elf32_Shdr *)raw + i);
-	free(raw);
-	return f->sh || !n ? 0 : err_set(e, ENOMEM, "cannot read '%s': no memory", f->name);
+	errno = 0;
+	f->elf = f->fd < 0 ? elf_memory((char *)f->mem, f->size) :
+			     elf_begin(f->fd, ELF_C_READ, NULL);
+	f->ph = f->elf ? calloc(n_ph + 1, sizeof(*f->ph)) : NULL;
+	f->sh = f->ph ? calloc(n_sh + 1, sizeof(*f->sh)) : NULL;
+	if (!f->sh)
+		return read_error(f, e);
+	for (; f->n_ph < n_ph; f->n_ph++)
+		if (!gelf_getphdr(f->elf, (int)f->n_ph, &f->ph[f->n_ph]))
+			return read_error(f, e);
+	for (; f->n_sh < n_sh; f->n_sh++)
+		if (!gelf_getshdr(elf_getscn(f->elf, f->n_sh), &f->sh[f->n_sh]))
+			return read_error(f, e);
+	return 0;
 }
 
 int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 		  const char *name, bool sections, struct err *e)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint64_t n_ph, n_sh;
 	struct stat st;
 	int r;
 
+	pthread_once(&once, use_libelf);
 	memset(f, 0, sizeof(*f));
 	f->fd = fd;
 	f->mem = mem;
@@ -323,11 +285,9 @@ int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 	}
 	r = read_ehdr(f, e);
 	if (!r)
-		r = count_headers(f, &n_ph, &n_sh, e);
+		r = count_headers(f, sections, &n_ph, &n_sh, e);
 	if (!r)
-		r = read_phdrs(f, n_ph, e);
-	if (!r && sections)
-		r = read_shdrs(f, n_sh, e);
+		r = read_headers(f, n_ph, sections ? n_sh : 0, e);
 	if (r)
 		elf_file_close(f);
 	return r;
@@ -335,8 +295,10 @@ int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 
 void elf_file_close(struct elf_file *f)
 {
+	elf_end(f->elf);
 	free(f->ph);
 	free(f->sh);
+	f->elf = NULL;
 	f->ph = NULL;
 	f->sh = NULL;
 	f->n_ph = f->n_sh = 0;
@@ -359,49 +321,25 @@ bool elf_file_vaddr(const struct elf_file *f, uint64_t vaddr, uint64_t *offset,
 	return false;
 }
 
-/*
- * Notes: a header of three words, name and descriptor, each padded to @align.
- *
- *	04 00 00 00  14 00 00 00  03 00 00 00  "GNU\0"  20 bytes of build-id
- *	namesz       descsz       type
- */
-static int note_build_id(const uint8_t *p, uint64_t n, uint64_t align,
-			 uint8_t *id, size_t max)
-{
-	uint64_t at = 0;
-
-	while (n - at >= sizeof(Elf64_Nhdr)) {
-		uint64_t name = at + sizeof(Elf64_Nhdr), desc;
-		Elf64_Nhdr h;
-
-		memcpy(&h, p + at, sizeof(h));
-		desc = (name + h.n_namesz + align - 1) & ~(align - 1);
-		if (desc > n || h.n_descsz > n - desc)
-			return 0;
-		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
-		    !memcmp(p + name, "GNU", 4) && h.n_descsz &&
-		    h.n_descsz <= max) {
-			memcpy(id, p + desc, h.n_descsz);
-			return (int)h.n_descsz;
-		}
-		at = (desc + h.n_descsz + align - 1) & ~(align - 1);
-		if (at > n)
-			return 0;
-	}
-	return 0;
-}
-
 static int read_note(const struct elf_file *f, uint64_t offset, uint64_t n,
 		     uint64_t align, uint8_t *id, size_t max)
 {
-	uint8_t *note;
-	int len;
+	size_t at = 0, name, desc;
+	Elf_Data *d;
+	GElf_Nhdr h;
 
-	if (n > 65536 || elf_file_get(f, offset, n, &note, NULL))
+	if (!n || n > 65536 ||
+	    elf_file_data(f, offset, n, align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR, &d, NULL))
 		return 0;
-	len = note_build_id(note, n, align == 8 ? 8 : 4, id, max);
-	free(note);
-	return len;
+	while ((at = gelf_getnote(d, at, &h, &name, &desc))) {
+		if (h.n_type != NT_GNU_BUILD_ID || h.n_namesz != 4 ||
+		    memcmp((char *)d->d_buf + name, "GNU", 4) || !h.n_descsz ||
+		    h.n_descsz > max)
+			continue;
+		memcpy(id, (char *)d->d_buf + desc, h.n_descsz);
+		return (int)h.n_descsz;
+	}
+	return 0;
 }
 
 int elf_file_build_id(const struct elf_file *f, uint8_t *id, size_t max)

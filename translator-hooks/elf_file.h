@@ -2,14 +2,15 @@
 /*
  * elf_file.h - the headers of an ELF file, read with bounds, as 64-bit structures.
  *
- * The file is foreign and may change or shrink while it is read: it is read
- * with pread(2), never mapped, and every offset is checked against its size.
- * Headers follow the generic ABI (gABI) and elf(5).
+ * libelf finds and widens the headers and the records of tables.  The file is foreign and may
+ * change or shrink while it is read: libelf is told to read it, with pread(2), never to map
+ * it, and gets to see no table before its place is checked against the size of the file and
+ * of what is no hole in it.  It never moves the descriptor's offset.
  */
 #ifndef ELF_FILE_H
 #define ELF_FILE_H
 
-#include <elf.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct elf_file {
 	uint64_t backed;    /* bytes of it that take room on the disk */
 	const char *name;   /* borrowed, for errors */
 	bool is32;
+	Elf *elf;	    /* NULL: closed */
 	Elf64_Ehdr eh;	    /* phnum, shnum, shstrndx here may be escapes: use n_ph, n_sh */
 	Elf64_Phdr *ph;
 	Elf64_Shdr *sh;
@@ -54,6 +56,10 @@ bool elf_file_has(const struct elf_file *f, uint64_t offset, uint64_t n);
 /* elf_file_read() of what elf_file_has(), malloc'd and followed by a NUL, into *@out. */
 int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
 		 void *out, struct err *e);
+
+/* elf_file_get() of records of @type, for gelf_getsym(3) and its like, into *@out, which @f owns. */
+int elf_file_data(const struct elf_file *f, uint64_t offset, uint64_t n, Elf_Type type,
+		  Elf_Data **out, struct err *e);
 
 /*
  * Where in the file vaddr @vaddr is, and how many bytes of the file follow it

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * elf_symtab.c - walk .symtab, .dynsym or what PT_DYNAMIC leads to.
- *
- * A table is read in pieces: it may be larger than memory should hold twice.
  */
 #include "config.h"
 
@@ -15,7 +13,6 @@
 #include "elf_dynamic.h"
 #include "elf_versions.h"
 
-#define PIECE	  16384 /* symbols read at once */
 #define COUNT_MAX 0x7fffffffu
 
 /* One walk of one table. */
@@ -30,16 +27,6 @@ struct walk {
 	elf_sym_fn fn;
 	void *ctx;
 };
-
-static void widen_sym(Elf64_Sym *to, const Elf32_Sym *from)
-{
-	to->st_name = from->st_name;
-	to->st_info = from->st_info;
-	to->st_other = from->st_other;
-	to->st_shndx = from->st_shndx;
-	to->st_value = from->st_value;
-	to->st_size = from->st_size;
-}
 
 /* "$x", "$d.12": where code and data change within a section, for disassemblers. */
 static bool is_mapping(const struct elf_sym *s)
@@ -127,29 +114,18 @@ static int one(struct walk *w, uint32_t i, const Elf64_Sym *y)
 
 static int walk_syms(struct walk *w, struct err *e)
 {
-	uint32_t entry = w->f->is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
-	uint32_t i, k, n;
-	int r = 0;
-	void *piece = malloc((size_t)PIECE * entry);
+	uint64_t entry = w->f->is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	Elf_Data *d;
+	GElf_Sym y;
+	uint32_t i;
+	int r;
 
-	if (!piece)
-		return -ENOMEM;
-	for (i = 0; i < w->t.count && !r; i += n) {
-		n = w->t.count - i < PIECE ? w->t.count - i : PIECE;
-		r = elf_file_read(w->f, w->t.syms + (uint64_t)i * entry, piece,
-				  (uint64_t)n * entry, e);
-		for (k = 0; k < n && !r; k++) {
-			Elf64_Sym y;
-
-			if (w->f->is32)
-				widen_sym(&y, (const Elf32_Sym *)piece + k);
-			else
-				y = ((const Elf64_Sym *)piece)[k];
-			if (i + k)
-				r = one(w, i + k, &y);
-		}
-	}
-	free(piece);
+	if (!w->t.count)
+		return 0;
+	r = elf_file_data(w->f, w->t.syms, w->t.count * entry, ELF_T_SYM, &d, e);
+	for (i = 1; i < w->t.count && !r; i++)
+		if (gelf_getsym(d, (int)i, &y))
+			r = one(w, i, &y);
 	return r;
 }
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime/core/hvar_image.h"
 #include "translator-hooks/elf_content.h"
@@ -13,6 +15,30 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A file is read by other ways than memory, also within libelf; the answer is the same. */
+static void check_fd(const uint8_t *data, size_t size, int want, const void *image, size_t n)
+{
+	static int fd = -1;
+	struct err e = { 0, "" };
+	uint8_t id[64];
+	void *other;
+	size_t m;
+	int r;
+
+	if (fd < 0)
+		fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
+		return;
+	r = image_build_fd(fd, "fuzz", &other, &m, &e);
+	if (r != want || (r ? !*e.text : m != n || memcmp(image, other, n)))
+		abort();
+	if (!r)
+		free(other);
+	image_build_id(fd, id, sizeof(id));
+	if (lseek(fd, 0, SEEK_CUR))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1); /* exactly as large as promised */
@@ -20,11 +46,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct hvar_image img;
 	struct elf_file f;
 	uint64_t hash;
-	void *image;
-	size_t n;
+	void *image = NULL;
+	size_t n = 0;
+	int r;
 
 	memcpy(copy, data, size);
-	if (image_build_mem(copy, size, "fuzz", &image, &n, &e)) {
+	r = image_build_mem(copy, size, "fuzz", &image, &n, &e);
+	check_fd(copy, size, r, image, n);
+	if (r) {
 		if (!*e.text)
 			abort();
 	} else {

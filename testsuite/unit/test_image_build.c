@@ -498,9 +498,11 @@ static void test_fd(void **state)
 	elf_maker_fini(&f);
 }
 
-/* A few blocks that claim a table of gigabytes, in a hole: refused, not read. */
+/* A few blocks that claim a table of gigabytes, or a million sections, in a hole: refused, not read. */
 static void test_sparse(void **state)
 {
+	Elf64_Shdr zero = { .sh_size = 1000000 };
+	uint8_t id[HVAR_BUILD_ID_MAX];
 	char path[] = "/tmp/hotvar-test-XXXXXX";
 	struct err e = { 0, "" };
 	struct elf_maker f;
@@ -524,6 +526,13 @@ static void test_sparse(void **state)
 	} else {
 		assert_int_equal(image_build_fd(fd, "sparse", &data, &size, &e), -EBADMSG);
 		assert_non_null(strstr(e.text, "a symbol table"));
+		((Elf64_Ehdr *)(void *)f.p)->e_shoff = 1 << 20;
+		((Elf64_Ehdr *)(void *)f.p)->e_shnum = 0;
+		assert_int_equal(pwrite(fd, f.p, sizeof(Elf64_Ehdr), 0), sizeof(Elf64_Ehdr));
+		assert_int_equal(pwrite(fd, &zero, sizeof(zero), 1 << 20), sizeof(zero));
+		assert_int_equal(image_build_fd(fd, "sparse", &data, &size, &e), -EBADMSG);
+		assert_non_null(strstr(e.text, "section headers"));
+		assert_int_equal(image_build_id(fd, id, sizeof(id)), -EBADMSG);
 	}
 	close(fd);
 	elf_maker_fini(&f);
