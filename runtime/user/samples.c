@@ -21,8 +21,11 @@ struct samples {
 	uint64_t told_lost, told_throttled;
 };
 
+/* The rate is another one than was asked for: the stream and the session are to have the true one. */
 static void say_stops(struct samples *x, const char *why)
 {
+	x->s->hz = x->stops.hz;
+	stream_put_meta(x->s->out, "hz", "%u", x->stops.hz);
 	snprintf(x->s->note, sizeof(x->s->note), "sampled by ptrace stops at %u Hz: %.190s",
 		 x->stops.hz, why);
 }

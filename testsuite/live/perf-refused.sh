@@ -10,6 +10,11 @@ case $? in
 *) skip_all "no seccomp filter can be installed here" ;;
 esac
 
+# headline: of a report on stdin, in one line however long the program's name is
+headline() {
+	head -n 3 | tr -s '\n ' ' '
+}
+
 for code in EPERM EACCES; do
 	"$without" perf $code "$HOTVAR" --json -o "$tmp/out" -- "$TESTPROGS/spin_threads" 2 300 > "$tmp/cmd"
 	is "$code: the program runs" $? 0
@@ -17,7 +22,13 @@ for code in EPERM EACCES; do
 	like "$code: its variable is found" "$(cat "$tmp/out")" '"name":"spun"'
 	"$without" perf $code "$HOTVAR" -o "$tmp/text" -- "$TESTPROGS/spin_threads" 1 50 > /dev/null
 	like "$code: the report says how it was sampled" "$(cat "$tmp/text")" 'ptrace'
+	like "$code: and how often" "$(headline < "$tmp/text")" ' at 200 Hz of CPU time'
+	like "$code: in JSON too" "$(head -n 1 "$tmp/out")" '"hz":"?200[",]'
 done
+"$without" perf EPERM "$HOTVAR" -F 150 -o "$tmp/text" -- "$TESTPROGS/spin_threads" 1 50 > /dev/null
+like "a rate that stops can do is left as it is" "$(headline < "$tmp/text")" ' at 150 Hz of CPU time'
+"$without" perf EPERM "$HOTVAR" record -q -o "$tmp/rec" -- "$TESTPROGS/spin_threads" 1 50 > /dev/null
+like "a recording says it too" "$("$HOTVAR" report -i "$tmp/rec" | headline)" ' at 200 Hz of CPU time'
 
 "$without" perf EPERM "$HOTVAR" --source perf -o "$tmp/out" -- true 2> "$tmp/err"
 is "--source perf fails then" $? 125
