@@ -47,13 +47,14 @@ void estimate_free(struct estimate *e)
 	if (!e)
 		return;
 	sites_fini(&e->sites);
+	free(e->stack.v);
 	free(e->vars);
 	free(e->tids);
 	free(e->result.rows);
 	free(e);
 }
 
-static struct estimate_var *var_of(struct estimate *e, uint32_t variable)
+struct estimate_var *estimate_var(struct estimate *e, uint32_t variable)
 {
 	if (variable >= e->n_vars) {
 		size_t n = e->n_vars ? e->n_vars : 64;
@@ -181,12 +182,16 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 	}
 	note_repetition(t, i, m, o, regs);
 	variable = variable_at(t, f, m, o, addr);
-	if (variable == HVAR_HOT_NONE || !var_of(t->e, variable)) {
+	if (variable == HVAR_HOT_NONE || !estimate_var(t->e, variable)) {
 		o->full++;
 		t->n_full += own;
 		return;
 	}
 	site_operand_note(o, variable);
+	if (own && m->base == 4 && m->index == DECODE_NONE) {
+		site_operand_note(&f->stack, variable);
+		site_operand_note(&t->e->stack, variable);
+	}
 	if (own) {
 		t->n_proven++;
 		count_variable(t->e, variable, t->s->ev.tid);
@@ -225,6 +230,7 @@ static enum estimate_reason take(struct taking *t)
 	r = sites_find(&t->e->sites, &t->e->env, &t->s->ev, &f, &t->insn);
 	if (r != ESTIMATE_OK)
 		return r;
+	known_fill(t->e, f, t->insn, &t->s->ev);
 	f->samples++;
 	f->hits[t->insn]++;
 	f->time_ns[t->insn] += ns;

@@ -86,7 +86,7 @@ static void charge(struct solving *s, const struct site_function *f, uint32_t i,
 	}
 	ns /= in->n_mem;
 	for (uint32_t m = 0; m < in->n_mem; m++) {
-		const struct site_operand *o = f->ops[i] ? &f->ops[i][m] : NULL;
+		const struct site_operand *o = known_operand(s->e, f, i, m);
 		double known;
 
 		if (!o || !o->proven) {
@@ -244,12 +244,12 @@ static void add_blocks(struct solving *s)
 		for (uint32_t i = b->first; i < b->end; i++)
 			for (uint32_t m = 0; m < b->f->b->insn[i].n_mem; m++)
 				add_operand(s, &b->f->b->insn[i].mem[m],
-					    b->f->ops[i] ? &b->f->ops[i][m] : NULL,
-					    s->runs[k]);
+					    known_operand(s->e, b->f, i, m), s->runs[k]);
 	}
 }
 
-double rows_accesses(const struct graph *g, const double *runs, double *by_variable)
+double rows_accesses(const struct estimate *e, const struct graph *g, const double *runs,
+		     double *by_variable)
 {
 	double all = 0;
 
@@ -260,8 +260,8 @@ double rows_accesses(const struct graph *g, const double *runs, double *by_varia
 			const struct decode_insn *in = &b->f->b->insn[i];
 
 			for (uint32_t m = 0; m < in->n_mem; m++) {
-				const struct site_operand *o = b->f->ops[i] ? &b->f->ops[i][m]
-									    : NULL;
+				const struct site_operand *o =
+					known_operand(e, b->f, i, m);
 				double times = operand_times(&in->mem[m], o, runs[k]);
 
 				all += times;
@@ -288,13 +288,16 @@ static void know_nothing(struct estimate *e)
 static bool solve(struct solving *s)
 {
 	struct estimate *e = s->e;
-	size_t n = e->n_vars ? e->n_vars : 1;
+	size_t n;
 
+	sites_add_callers(&e->sites, &e->env);
+	if (graph_build(&s->graph, &e->sites))
+		return false;
+	n = e->n_vars ? e->n_vars : 1;
 	s->vars = calloc(n, sizeof(*s->vars));
 	s->share = calloc(n, sizeof(*s->share));
 	s->deviation = calloc(n, sizeof(*s->deviation));
-	sites_add_callers(&e->sites, &e->env);
-	if (!s->vars || !s->share || !s->deviation || graph_build(&s->graph, &e->sites))
+	if (!s->vars || !s->share || !s->deviation)
 		return false;
 	s->runs = calloc(s->graph.flow.n_nodes + 1, sizeof(*s->runs));
 	if (!s->runs || flow_solve(&s->graph.flow, NULL, STEPS, s->runs))
@@ -304,7 +307,7 @@ static bool solve(struct solving *s)
 	charge_time(s);
 	for (size_t i = 0; i < e->n_vars && s->accesses > 0; i++)
 		s->share[i] = s->vars[i].accesses / s->accesses;
-	return !spread_shares(&s->graph, s->runs, s->share, e->n_vars, s->deviation) &&
+	return !spread_shares(e, &s->graph, s->runs, s->share, e->n_vars, s->deviation) &&
 	       make_rows(s);
 }
 

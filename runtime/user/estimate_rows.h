@@ -22,6 +22,7 @@ struct estimate {
 	size_t n_vars;
 	uint64_t *tids;	   /* set of (variable + 1) << 32 | tid, open addressing */
 	size_t n_tids, used_tids;
+	struct site_operand stack; /* as site_function.stack, of all functions */
 	double all_ns;	   /* time of all samples */
 	double placed_ns;  /* of those whose instruction was found */
 	double by_reason_ns[ESTIMATE_REASONS];
@@ -34,6 +35,26 @@ struct graph;
  * Add to @by_variable the accesses to each, if block i of @g runs @runs[i] times.
  * Returns all of them, lost ones as well.
  */
-double rows_accesses(const struct graph *g, const double *runs, double *by_variable);
+double rows_accesses(const struct estimate *e, const struct graph *g, const double *runs,
+		     double *by_variable);
+
+/* Room for what is known of @variable; NULL when memory is short. */
+struct estimate_var *estimate_var(struct estimate *e, uint32_t variable);
+
+/*
+ * At the first sample of @f, at its instruction @insn: ask for all operands of @f whose address the
+ * code alone tells.  Later its memory may be gone.
+ */
+void known_fill(struct estimate *e, struct site_function *f, uint32_t insn,
+		const struct hvar_event *ev);
+
+/*
+ * What operand @m of instruction @i touches: as proven there; if it is based on the
+ * stack pointer and no sample came by, as others like it in the function or anywhere.
+ * NULL: nothing was ever seen.
+ */
+const struct site_operand *known_operand(const struct estimate *e,
+					 const struct site_function *f, uint32_t i,
+					 uint32_t m);
 
 #endif /* ESTIMATE_ROWS_H */

@@ -45,6 +45,7 @@ static void function_free(struct site_function *f)
 	free(f->ops);
 	free(f->hits);
 	free(f->time_ns);
+	free(f->stack.v);
 	free(f->branches);
 	free(f->kept);
 	free(f->jumps);

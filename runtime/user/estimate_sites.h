@@ -58,8 +58,10 @@ struct site_function {
 	struct site_jump *jumps; /* in order first seen */
 	uint32_t n_jumps, cap_jumps;
 	uint32_t samples;
+	struct site_operand stack; /* what operands based on the stack pointer touched, all together */
 	struct site_kept *kept;	/* SITE_KEPT of them at most, NULL: none yet */
 	uint32_t n_kept;	/* seen */
+	bool filled;		/* known_fill() has been here */
 	bool sought;		/* its callers have been looked for */
 };
 

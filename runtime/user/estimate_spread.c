@@ -91,8 +91,8 @@ static bool copy(struct flow_graph *to, const struct flow_graph *from)
 	return true;
 }
 
-int spread_shares(struct graph *g, const double *runs, const double *share, size_t n,
-		  double *deviation)
+int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
+		  const double *share, size_t n, double *deviation)
 {
 	struct flow_graph was = g->flow, shaken = { 0 };
 	double *again = calloc(was.n_nodes + 1, sizeof(*again));
@@ -116,7 +116,7 @@ int spread_shares(struct graph *g, const double *runs, const double *share, size
 			goto out;
 		memset(accesses, 0, n * sizeof(*accesses));
 		g->flow = shaken;
-		all = rows_accesses(g, again, accesses);
+		all = rows_accesses(e, g, again, accesses);
 		g->flow = was;
 		for (size_t i = 0; i < n && all > 0; i++) {
 			double d = accesses[i] / all - share[i];

@@ -12,12 +12,14 @@
 
 #include "estimate_graph.h"
 
+struct estimate;
+
 /*
  * The root mean square deviation of each variable's share from @share[@n], where
  * @runs is the solution for @g.  @g is changed meanwhile, and restored.
  * Returns 0 or -ENOMEM.
  */
-int spread_shares(struct graph *g, const double *runs, const double *share, size_t n,
-		  double *deviation);
+int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
+		  const double *share, size_t n, double *deviation);
 
 #endif /* ESTIMATE_SPREAD_H */

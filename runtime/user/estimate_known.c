@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * estimate_known.c - operands that need no sample of their own.
+ *
+ * Blocks that run often may be too short to be sampled.  What they touch at a
+ * fixed place of their module is known all the same, and what they touch by the
+ * stack pointer is where the function's other such operands are.
+ */
+#include "config.h"
+
+#include "estimate_rows.h"
+
+static bool is_fixed(const struct site_function *f, const struct decode_mem *m)
+{
+	return f->module && m->index == DECODE_NONE && m->segment == DECODE_SEG_FLAT &&
+	       !(m->flags & DECODE_MEM_LOST) &&
+	       (m->base == DECODE_RIP || m->base == DECODE_NONE);
+}
+
+static bool is_stack(const struct decode_mem *m)
+{
+	return m->base == 4 && m->index == DECODE_NONE && m->segment == DECODE_SEG_FLAT;
+}
+
+static void fill_one(struct estimate *e, struct site_function *f, uint32_t i, uint32_t m,
+		     const struct hvar_event *ev, uint64_t base)
+{
+	const struct decode_mem *mem = &f->b->insn[i].mem[m];
+	struct site_operand *o = site_operands(f, i);
+	uint64_t addr = (uint64_t)mem->disp;
+	uint32_t variable;
+
+	if (!o || o[m].proven || o[m].full)
+		return;
+	if (mem->base == DECODE_RIP)
+		addr += base + f->b->off[i];
+	if (mem->addr_bits == 32)
+		addr = (uint32_t)addr;
+	variable = e->env.variable(e->env.ctx, ev, addr);
+	o[m].known_mm = ev->mm;
+	o[m].known_variable = variable;
+	if (variable == HVAR_HOT_NONE || !estimate_var(e, variable))
+		o[m].full++;
+	else
+		site_operand_note(&o[m], variable);
+}
+
+void known_fill(struct estimate *e, struct site_function *f, uint32_t insn,
+		const struct hvar_event *ev)
+{
+	uint64_t base = ev->u.sample.ip - f->b->off[insn];
+
+	if (f->filled)
+		return;
+	f->filled = true;
+	for (uint32_t i = 0; i < f->n; i++)
+		for (uint32_t m = 0; m < f->b->insn[i].n_mem; m++)
+			if (is_fixed(f, &f->b->insn[i].mem[m]))
+				fill_one(e, f, i, m, ev, base);
+}
+
+const struct site_operand *known_operand(const struct estimate *e,
+					 const struct site_function *f, uint32_t i,
+					 uint32_t m)
+{
+	const struct site_operand *o = f->ops[i] ? &f->ops[i][m] : NULL;
+
+	if ((o && (o->proven || o->full)) || !is_stack(&f->b->insn[i].mem[m]))
+		return o;
+	if (f->stack.proven)
+		return &f->stack;
+	return e->stack.proven ? &e->stack : o;
+}
