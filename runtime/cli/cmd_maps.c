@@ -168,6 +168,8 @@ static int follow(const struct options *o, struct writer *w, struct stream *queu
 	s->seconds = o->seconds;
 	s->source = SESSION_PTRACE;
 	s->live = true;
+	if (!o->common.quiet)
+		s->warn = measure_warn;
 	s->out = queue;
 	err = session_run(s, e);
 	stream_close(queue, &ignored);

@@ -77,8 +77,13 @@ static void put_meta(struct stream *out, const struct target_options *o)
 
 /* ---- measuring ---- */
 
+void measure_warn(const char *text)
+{
+	fprintf(stderr, "hotvar: %s\n", text);
+}
+
 int measure(const struct target_options *o, struct analysis *a, struct stream *file,
-	    bool progress, struct session *s, struct err *e)
+	    bool talk, struct session *s, struct err *e)
 {
 	struct progress p = { 0, 0 };
 	struct stream *queue = stream_to_queue(e);
@@ -100,7 +105,9 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->seconds = o->seconds;
 	s->source = o->source;
 	s->out = queue;
-	if (progress && progress_possible()) {
+	if (talk)
+		s->warn = measure_warn;
+	if (talk && progress_possible()) {
 		s->progress = progress_show;
 		s->progress_ctx = &p;
 	}

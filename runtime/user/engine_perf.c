@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,21 +59,6 @@ struct engine {
 	uint64_t begin_cpu_ns;
 	uint64_t cpus;	 /* online at the beginning */
 };
-
-__attribute__((format(printf, 2, 3)))
-static void note(struct session *s, const char *fmt, ...)
-{
-	size_t n = strlen(s->note);
-	va_list ap;
-
-	if (n && n + 2 < sizeof(s->note)) {
-		memcpy(s->note + n, "; ", 3);
-		n += 2;
-	}
-	va_start(ap, fmt);
-	vsnprintf(s->note + n, sizeof(s->note) - n, fmt, ap);
-	va_end(ap);
-}
 
 static struct perf_rings_options options_of(const struct session *s)
 {
@@ -142,7 +126,7 @@ static int launch(struct engine *g, struct err *e)
 	int err = launch_find(&g->launch, g->s->argv, e);
 
 	if (!err && geteuid() && launch_changes_ids(g->launch.path))
-		note(g->s, "CMD is set-user-ID, set-group-ID or has capabilities: only root may sample it");
+		session_warn(g->s, "CMD is set-user-ID, set-group-ID or has capabilities: from its exec on the kernel tells of it to root alone, so it is not measured; run hotvar as root");
 	if (!err)
 		err = launch_fork(&g->launch, g->s->argv, false, e);
 	if (err)
@@ -343,13 +327,13 @@ static void say_what_is_missing(struct engine *g)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (skipped)
-		note(g->s, "%llu threads were not sampled, since file descriptors ran out: raise \"ulimit -n\"",
+		session_note(g->s, "%llu threads were not sampled, since file descriptors ran out: raise \"ulimit -n\"",
 		     (unsigned long long)skipped);
 	if (n->ended >= MANY_PROCESSES && n->unsampled * 2 > n->ended && g->s->hz)
-		note(g->s, "%llu of %llu processes ended before the first sample: try a higher -F",
+		session_note(g->s, "%llu of %llu processes ended before the first sample: try a higher -F",
 		     (unsigned long long)n->unsampled, (unsigned long long)n->ended);
 	if (cpus > 0 && (uint64_t)cpus > g->cpus)
-		note(g->s, "%llu CPUs that came online meanwhile were not sampled",
+		session_note(g->s, "%llu CPUs that came online meanwhile were not sampled",
 		     (unsigned long long)((uint64_t)cpus - g->cpus));
 }
 

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -80,13 +79,6 @@ static int available(const struct session *s, struct err *e)
 
 /* ---- beginning ---- */
 
-static void add_note(struct session *s, const char *text)
-{
-	size_t n = strlen(s->note);
-
-	snprintf(s->note + n, sizeof(s->note) - n, "%s%s", n ? "; " : "", text);
-}
-
 static void ptracer_free(struct ptracer *p)
 {
 	if (!p)
@@ -133,14 +125,14 @@ static int launch(struct ptracer *p, struct err *e)
 	if (err)
 		return err;
 	if (geteuid() && launch_changes_ids(p->launch.path))
-		add_note(s, "CMD is set-user-ID, set-group-ID or has capabilities: while traced it runs without them");
+		session_warn(s, "CMD is set-user-ID, set-group-ID or has capabilities: while traced it runs without them; run hotvar as root");
 	err = launch_fork(&p->launch, s->argv, true, e);
 	if (err)
 		return err;
 	p->launched = true;
 	p->gated = !p->launch.gate_errno;
 	if (!p->gated)
-		add_note(s, "the seccomp gate was refused here, so CMD stops at every system call and runs slower");
+		session_note(s, "the seccomp gate was refused here, so CMD stops at every system call and runs slower");
 	x = tracees_get(&p->tasks, p->launch.pid);
 	err = x ? ptracer_seize(p->launch.pid, PTRACE_O_EXITKILL) : -ENOMEM;
 	if (err)
@@ -281,7 +273,7 @@ static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 	/* Without a gate nothing that lives on needs us. */
 	s->still_running = p->cmd || (p->gated && p->tasks.n);
 	if (s->still_running && !p->cmd)
-		add_note(s, "CMD has ended, processes of it run on, and hotvar with them");
+		session_note(s, "CMD has ended, processes of it run on, and hotvar with them");
 	if (s->note[0])
 		stream_put_meta(s->out, "note", "%s", s->note);
 	end.time_ns = clock_now_ns();

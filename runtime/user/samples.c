@@ -4,7 +4,6 @@
 #include "samples.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +25,7 @@ static void say_stops(struct samples *x, const char *why)
 {
 	x->s->hz = x->stops.hz;
 	stream_put_meta(x->s->out, "hz", "%u", x->stops.hz);
-	snprintf(x->s->note, sizeof(x->s->note), "sampled by ptrace stops at %u Hz: %.190s",
-		 x->stops.hz, why);
+	session_note(x->s, "sampled by ptrace stops at %u Hz: %.190s", x->stops.hz, why);
 }
 
 struct samples *samples_new(struct session *s, struct tracker *t, struct err *e)

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -66,6 +67,42 @@ bool session_heed(const struct session *s, pid_t cmd, bool stopped)
 		return cmd <= 0;
 	}
 	return again || times > 1 || stopped || cmd <= 0;
+}
+
+/* ---- what is said of it ---- */
+
+/* Returns where in s->note the new text begins. */
+static const char *add_note(struct session *s, const char *fmt, va_list ap)
+{
+	size_t n = strlen(s->note);
+
+	if (n && n + 2 < sizeof(s->note)) {
+		memcpy(s->note + n, "; ", 3);
+		n += 2;
+	}
+	vsnprintf(s->note + n, sizeof(s->note) - n, fmt, ap);
+	return s->note + n;
+}
+
+void session_note(struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_note(s, fmt, ap);
+	va_end(ap);
+}
+
+void session_warn(struct session *s, const char *fmt, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = add_note(s, fmt, ap);
+	va_end(ap);
+	if (s->warn)
+		s->warn(text);
 }
 
 static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

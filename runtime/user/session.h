@@ -36,13 +36,14 @@ struct session {
 	struct stream *out;   /* borrowed */
 	void (*progress)(void *ctx, uint64_t samples, uint64_t elapsed_ns); /* about 5 times a second, or NULL */
 	void *progress_ctx;
+	void (*warn)(const char *text); /* what a person should know before CMD begins, or NULL */
 	/* came of it */
 	int wait_status;      /* of CMD, as wait(2) has it; -1: none */
 	uint64_t samples;
 	uint64_t elapsed_ns;
 	bool still_running;   /* -d has ended the measuring of a launched CMD, which runs on */
 	const char *engine;   /* that ran */
-	char note[256];	      /* what the report should say of how it was measured; "" */
+	char note[512];	      /* what the report should say of how it was measured; "" */
 	void *engine_data;    /* the engine's own, between run() and serve() */
 };
 
@@ -68,6 +69,10 @@ int session_run(struct session *s, struct err *e);
 
 /* After session_run() with still_running: wait until CMD ends; sets wait_status. */
 int session_serve(struct session *s, struct err *e);
+
+/* For engines: add to s->note, what was there before "; " stays.  session_warn() says it at once, too. */
+__attribute__((format(printf, 2, 3))) void session_note(struct session *s, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void session_warn(struct session *s, const char *fmt, ...);
 
 /*
  * What an engine does, whenever a wait of it was interrupted, about the signals
