@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "stream_frame.h"
@@ -39,9 +40,7 @@ struct stream_reader {
 	char why[768];
 };
 
-static int broken(struct stream_reader *r, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
+__attribute__((format(printf, 2, 3)))
 static int broken(struct stream_reader *r, const char *fmt, ...)
 {
 	char what[256];
@@ -93,11 +92,29 @@ static size_t have(struct stream_reader *r, size_t n)
 	return r->len - r->pos;
 }
 
+/* Who writes a recording has it locked until it is whole. */
+static bool being_written(const struct stream_reader *r)
+{
+	if (r->fd < 0)
+		return false;
+	if (flock(r->fd, LOCK_SH | LOCK_NB))
+		return errno == EWOULDBLOCK;
+	flock(r->fd, LOCK_UN);
+	return false;
+}
+
 static int ended_early(struct stream_reader *r, const char *what)
 {
 	if (r->error)
 		return broken(r, "cannot be read at byte %" PRIu64 " (%s)",
 			      r->offset + r->len, strerror(r->error));
+	if (being_written(r)) {
+		r->broken = true;
+		snprintf(r->why, sizeof(r->why),
+			 "recording '%.200s' is still being written: the %" PRIu64 " records that it has so far are used; read it again when that has ended",
+			 r->name, r->number);
+		return -EPIPE;
+	}
 	return broken(r, "was cut off at byte %" PRIu64 " (%s)", r->offset + r->len,
 		      what);
 }
@@ -215,6 +232,9 @@ static int check_head(struct stream_reader *r, struct err *e)
 	if (r->error)
 		return err_set(e, r->error, "cannot read recording '%s': %s: give a file that hotvar record made",
 			       r->name, strerror(r->error));
+	if (!n && being_written(r))
+		return err_set(e, EAGAIN, "recording '%s' has just been begun and is empty yet: read it a moment later",
+			       r->name);
 	if (!n)
 		return err_set(e, ENODATA, "recording '%s' is empty: nothing was recorded in it: record again",
 			       r->name);
