@@ -11,6 +11,7 @@
 #include "runtime/cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -325,6 +326,27 @@ bool cli_number(const char *s, unsigned long long *out)
 	errno = 0;
 	*out = strtoull(digits, &end, base);
 	return !errno && !*end;
+}
+
+error_t cli_pid(const char *arg, pid_t *out)
+{
+	unsigned long long n;
+
+	if (!cli_number(arg, &n) || !n || n > INT_MAX)
+		return cli_bad_value("-p", arg, "the number of a process");
+	*out = (pid_t)n;
+	return 0;
+}
+
+error_t cli_duration(const char *arg, double *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtod(arg, &end);
+	if (errno || end == arg || *end || !(*out > 0) || *out > 1e9)
+		return cli_bad_value("-d", arg, "a number of seconds above 0");
+	return 0;
 }
 
 /* ---- output ---- */

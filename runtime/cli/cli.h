@@ -10,10 +10,11 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "runtime/user/err.h"
 
-/* Exit statuses of interface.md. */
+/* Exit statuses, as hotvar(1) lists them. */
 enum {
 	CLI_OK = 0,
 	CLI_NOTHING = 1,  /* nothing found */
@@ -58,6 +59,10 @@ int cli_parse(const struct argp *argp, int argc, char **argv, bool stop_at_arg,
 
 /* A whole number, decimal or 0x hex, no sign, no rest; false if it is none. */
 bool cli_number(const char *s, unsigned long long *out);
+
+/* The arguments of -p and -d: 0, or what cli_bad_value() returns. */
+error_t cli_pid(const char *arg, pid_t *out);
+error_t cli_duration(const char *arg, double *out);
 
 /*
  * Where the report goes: @c->output, or @otherwise.  Returns NULL and @e.

@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,27 +38,18 @@ static const struct argp_option own_options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
-	unsigned long long n;
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->common;
 		return 0;
 	case 'p':
-		if (!cli_number(arg, &n) || !n || n > INT_MAX)
-			return cli_bad_value("-p", arg, "the number of a process");
-		o->pid = (pid_t)n;
-		return 0;
+		return cli_pid(arg, &o->pid);
 	case 'i':
 		o->input = arg;
 		return 0;
 	case 'd':
-		errno = 0;
-		o->seconds = strtod(arg, &end);
-		if (errno || end == arg || *end || !(o->seconds > 0) || o->seconds > 1e9)
-			return cli_bad_value("-d", arg, "a number of seconds above 0");
-		return 0;
+		return cli_duration(arg, &o->seconds);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

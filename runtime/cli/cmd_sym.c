@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,17 +48,13 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct sym *s = state->input;
-	unsigned long long n;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &s->common;
 		return 0;
 	case 'p':
-		if (!cli_number(arg, &n) || !n || n > INT_MAX)
-			return cli_bad_value("-p", arg, "the number of a process");
-		s->pid = (pid_t)n;
-		return 0;
+		return cli_pid(arg, &s->pid);
 	case 'e':
 		s->elf = arg;
 		return 0;

@@ -4,10 +4,7 @@
 #include "options_target.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/cli/cli.h"
@@ -56,20 +53,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct target_options *o = state->input;
 	unsigned long long n;
-	char *end;
 
 	switch (key) {
 	case 'p':
-		if (!cli_number(arg, &n) || !n || n > INT_MAX)
-			return cli_bad_value("-p", arg, "the number of a process");
-		o->pid = (pid_t)n;
-		return 0;
+		return cli_pid(arg, &o->pid);
 	case 'd':
-		errno = 0;
-		o->seconds = strtod(arg, &end);
-		if (errno || end == arg || *end || !(o->seconds > 0) || o->seconds > 1e9)
-			return cli_bad_value("-d", arg, "a number of seconds above 0");
-		return 0;
+		return cli_duration(arg, &o->seconds);
 	case 'F':
 		if (!cli_number(arg, &n) || !n || n > MOST_HZ)
 			return cli_bad_value("-F", arg, "a rate from 1 to 20000 Hz");

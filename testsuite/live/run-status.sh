@@ -70,6 +70,13 @@ one_line "nothing to measure" 'hotvar: .*-p PID'
 status "both a process and a command" 2 "$HOTVAR" -p 1 -- true
 status "-p of no number" 2 "$HOTVAR" -p x
 status "-p 0" 2 "$HOTVAR" -p 0
+for command in "" record maps sym; do
+	for p in -1 99999999999 1.5 +1 ""; do
+		status "$command -p '$p'" 2 "$HOTVAR" $command -p "$p"
+		one_line "$command -p '$p'" "hotvar: bad value '[^']*' for -p: it takes the number of a process"
+	done
+done
+status "maps -d 0" 2 "$HOTVAR" maps -d 0 -- true
 for f in 0 -1 20001 x 1.5; do
 	status "-F $f" 2 "$HOTVAR" -F $f -- true
 done
