@@ -183,7 +183,7 @@ static void one_operand(const ZydisDecodedInstruction *in,
 	if ((op->actions & (ZYDIS_OPERAND_ACTION_CONDREAD |
 			    ZYDIS_OPERAND_ACTION_CONDWRITE)) &&
 	    in->meta.category != ZYDIS_CATEGORY_CMOV && !out->is_rep)
-		m->flags |= DECODE_MEM_MAYBE; /* cmov reads whatever the condition; a count says how often rep does */
+		m->flags |= DECODE_MEM_MAYBE; /* cmov reads in any case; rep has a count */
 	if (!(m->flags & (DECODE_MEM_READ | DECODE_MEM_WRITE)))
 		return;
 	m->size = operand_bytes(in, op);

@@ -29,9 +29,13 @@ enum decode_mem_flags {
 	DECODE_MEM_STACK = 32, /* implicit: push, pop, call, ret, leave */
 };
 
-/* One access: segment base + base + index * scale + disp, cut to @addr_bits before the segment's base. */
+/*
+ * One access: segment base + base + index * scale + disp, cut to @addr_bits before
+ * the segment's base.  @base may be DECODE_RIP: then @disp counts from the
+ * instruction's first byte.
+ */
 struct decode_mem {
-	uint8_t base, index;   /* register or DECODE_NONE; base may be DECODE_RIP: then @disp counts from the instruction's first byte */
+	uint8_t base, index;   /* register or DECODE_NONE */
 	uint8_t scale;
 	uint8_t segment;       /* enum decode_segment */
 	uint8_t flags;	       /* enum decode_mem_flags */

@@ -5,7 +5,8 @@
  * Two questions, kept apart.  Which variable does an operand touch?  Answered
  * exactly, from addresses recomputed out of a sample's registers.  How often
  * does each basic block run?  Estimated, from how many samples fell on it and
- * what flows in and out of it.  An address that cannot be proven is counted under its reason, never guessed.
+ * what flows in and out of it.  An address that cannot be proven is counted under
+ * its reason, never guessed.
  */
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
@@ -65,7 +66,7 @@ void estimate_sample(struct estimate *e, const struct stream_sample *s);
 /* What the samples say of one entry of the hot table. */
 struct estimate_row {
 	uint32_t variable;	/* hot table index */
-	double accesses;	/* reads + writes, in a unit common to all rows: samples per cycle of a block that never waits */
+	double accesses;	/* reads + writes, in a unit of its own, the same for all rows */
 	double reads, writes, bytes;
 	double time_ns;		/* CPU time charged to it */
 	uint64_t samples;	/* samples whose block touches it */

@@ -206,7 +206,7 @@ int consts_find(struct consts *c, const struct graph *g, uint32_t first, uint32_
 		consts_fini(c);
 		return -ENOMEM;
 	}
-	/* Each block after those that lead to it: once is enough, since what comes round is known to change. */
+	/* Each block after those that lead to it; what comes round is known to change. */
 	for (uint32_t k = n; k-- > 0;) {
 		uint32_t v = edges->order[k];
 

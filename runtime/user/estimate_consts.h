@@ -27,11 +27,11 @@ struct consts {
 	uint8_t *seen;		      /* control can get there */
 };
 
-/* Edges of @graph that stay in the function, by block: those of block v are list[first[v]..first[v + 1]). */
+/* Edges that stay in the function, by block: those of block v are list[first[v]..first[v + 1]). */
 struct consts_edges {
 	const uint32_t *out, *first_out, *in, *first_in;
 	const uint32_t *order;	/* all blocks, each after those it leads to, but for edges back */
-	const uint32_t *round;	/* by block: registers that may change while control comes round to it again */
+	const uint32_t *round;	/* by block: registers that change before control is here again */
 	const uint8_t *is_back;	/* by place in @in: an edge back */
 };
 

@@ -201,7 +201,7 @@ static uint32_t entry_of(const struct building *b, const struct site_function *f
 	return b->places[lo].node_at[0];
 }
 
-/* How often the indirect jump at @from was seen to go to @to; false if it was never seen to go anywhere. */
+/* How often the indirect jump at @from was seen to go to @to; false: never anywhere. */
 static bool jumps_seen(const struct site_function *f, uint32_t from, uint32_t to,
 		       uint32_t *count)
 {

@@ -2,9 +2,10 @@
 /*
  * estimate_loops.h - how often loops go round, from the registers that count them.
  *
- * Private to the estimator.  A loop that ends when a register stepped by a
- * constant meets another that stays as it is has a number of rounds that can be read off: from constants in the
- * code, or from how far samples were from the end, if they were so evenly.
+ * Private to the estimator.  Where a register stepped by a constant meets another
+ * that stays as it is, a loop has a number of rounds that can be read off: from
+ * constants in the code, from a register that tells, or from how far samples were
+ * from the end, if they were so evenly.
  */
 #ifndef ESTIMATE_LOOPS_H
 #define ESTIMATE_LOOPS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * estimate_rounds.c - the rounds of a loop: from constants, from a register that tells, from what samples had left.
+ * estimate_rounds.c - the rounds of a loop: by constants, by a register that tells, by what
+ * samples had left.
  */
 #include "config.h"
 
@@ -169,7 +170,7 @@ static bool sampled_rounds(const struct loops *l, const struct exit_test *t,
 	return true;
 }
 
-/* D wherever control enters the loop, by the made-up registers; false if that differs by the way. */
+/* D where control enters the loop, by made-up registers; false if that differs by the way. */
 static bool entry_distance(const struct loops *l, const struct exit_test *t, uint64_t d[2])
 {
 	bool any = false;

@@ -36,7 +36,7 @@ static double repetitions(const struct decode_mem *m, const struct site_operand 
 	return o && o->rep_n ? o->rep_sum / o->rep_n : 1;
 }
 
-/* Accesses by an operand whose instruction runs @runs times; one that is read and written is two. */
+/* Accesses by an operand whose instruction runs @runs times; read and written counts as two. */
 static double operand_times(const struct decode_mem *m, const struct site_operand *o,
 			    double runs)
 {

@@ -22,7 +22,7 @@ struct flow_node {
 	double cycles;	/* that one run takes at least, roughly; > 0 */
 };
 
-/* Control goes from the end of one block to the start of another, or from a call site to a function's entry. */
+/* From the end of one block to the start of another, or from a call to a function's entry. */
 struct flow_edge {
 	uint32_t from, to; /* nodes; FLOW_OUTSIDE */
 	bool is_call;	   /* does not use up what leaves @from */
@@ -49,7 +49,7 @@ struct flow_graph {
 	 */
 	uint32_t *cut_nodes, *cut_end;
 	uint32_t n_cuts, cap_cuts, cap_cut_nodes;
-	bool calls_unseen; /* some code that runs calls through pointers: any function may have callers we do not see */
+	bool calls_unseen; /* there are calls through pointers: of any function, for all we see */
 };
 
 /* Add a set; 0 or -ENOMEM. */

@@ -196,7 +196,7 @@ static bool keep_column(struct flow_factor *f, uint32_t p, const struct set *s)
 	return true;
 }
 
-/* Take out the unknown with the fewest neighbours, which thereby come to know each other; and again. */
+/* Take out the unknown with the fewest neighbours, who thereby come to know each other; again. */
 static bool eliminate(struct flow_factor *f, struct graph *g)
 {
 	uint32_t least = 0;

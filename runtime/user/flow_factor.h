@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flow_factor.h - the least-squares step of flow_rows.h, exactly, by factoring its normal equations.
+ * flow_factor.h - the least-squares step of flow_rows.h, by factoring the normal equations.
  *
  * Code has few ways round and many in line, so that eliminating the unknowns in
  * a good order leaves the matrix nearly as sparse as it was.  The order and the
@@ -13,7 +13,10 @@
 
 struct flow_factor;
 
-/* For rows with the unknowns of @r, @n_unknowns of them.  NULL: too much would fill in, or no memory. */
+/*
+ * For rows with the unknowns of @r, @n_unknowns of them.  NULL: too much would fill
+ * in, or no memory.
+ */
 struct flow_factor *flow_factor_new(const struct flow_rows *r, uint32_t n_unknowns);
 void flow_factor_free(struct flow_factor *f);
 

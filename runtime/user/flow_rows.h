@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flow_rows.h - sparse least squares: the rows of a linearised problem, and one step that solves it.
+ * flow_rows.h - sparse least squares: the rows of a linearised problem, and one step.
  */
 #ifndef FLOW_ROWS_H
 #define FLOW_ROWS_H
