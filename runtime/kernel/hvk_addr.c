@@ -83,8 +83,9 @@ HVK_API int hvk_find(u64 addr, struct hvk_found *out)
 		hvar_resolve(&s->vmas, addr, hvk_image_of, NULL, &out->place);
 		if (out->place.kind == HVAR_KIND_UNMAPPED)
 			hvk_find_beyond(s, addr, &out->place);
+		/* A list that is still being read cannot say that there is nothing. */
+		err = s->begun || out->place.kind != HVAR_KIND_UNMAPPED ? 0 : -EBUSY;
 		raw_spin_unlock(&s->lock);
-		err = 0;
 	}
 	local_irq_restore(flags);
 	out->space = s->id;

@@ -38,8 +38,12 @@ HVK_API void hvk_report(void)
 		"look-ups while the map was being changed",
 		"looks at the map of a task that was being killed",
 	};
+	u64 untold = hvk_threads_untold();
 	u32 i;
 
+	if (untold)
+		_stp_warn("vma: %llu events were not told: the script ended before their threads' next call\n",
+			  untold);
 	for (i = 0; i < HVK_LOSSES; i++)
 		if (atomic64_read(&hvk_lost[i]))
 			_stp_warn("vma: lost %lld %s\n",

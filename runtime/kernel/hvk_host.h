@@ -86,6 +86,7 @@ enum hvk_count {
 	HVK_N_DEFERRED, /* looks left to a work */
 	HVK_N_EVENTS,
 	HVK_N_GROWN,	/* stack growths noticed */
+	HVK_N_NEWS,	/* calls that were more than idle */
 	HVK_COUNTS
 };
 

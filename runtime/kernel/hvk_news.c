@@ -224,6 +224,28 @@ static enum hvar_abi hvk_abi(u64 nr)
 	return nr & __X32_SYSCALL_BIT ? HVAR_ABI_X32 : HVAR_ABI_X86_64;
 }
 
+/* The calls that may change a map, by number, so that the others cost next to nothing. */
+#define HVK_CALLS 512
+static unsigned long hvk_mapping[2][BITS_TO_LONGS(HVK_CALLS)];
+
+HVK_API void hvk_news_begin(void)
+{
+	u32 nr;
+
+	for (nr = 0; nr < HVK_CALLS; nr++) {
+		if (hvar_call_cause(HVAR_ABI_X86_64, nr))
+			__set_bit(nr, hvk_mapping[0]);
+		if (hvar_call_cause(HVAR_ABI_I386, nr))
+			__set_bit(nr, hvk_mapping[1]);
+	}
+}
+
+/* x32's numbers are all above, and rare: any of them may. */
+static bool hvk_may_map(u64 nr)
+{
+	return nr >= HVK_CALLS || test_bit(nr, hvk_mapping[hvk_is_i386_call()]);
+}
+
 static void hvk_args(const struct pt_regs *regs, enum hvar_abi abi, u64 args[6])
 {
 	if (abi == HVAR_ABI_I386) {
@@ -287,7 +309,7 @@ static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
 
 	if (READ_ONCE(s->mm->stack_vm) != READ_ONCE(s->stack_vm) && s->begun)
 		hvk_stack_grown(t);
-	if (hvar_call_cause(abi, nr) == HVAR_CAUSE_NONE)
+	if (!hvk_may_map(nr) || hvar_call_cause(abi, nr) == HVAR_CAUSE_NONE)
 		return;
 	atomic64_inc(&hvk_counts[HVK_N_CALLS]);
 	hvk_args(regs, abi, args);
@@ -380,6 +402,16 @@ static bool hvk_is_same(struct hvk_thread *t, u64 signature, u64 handler)
 	return true;
 }
 
+/* Has @t nothing to be told after this call, and nothing to do? */
+static bool hvk_is_idle(const struct hvk_thread *t, const struct pt_regs *regs)
+{
+	const struct hvk_space *s = t->space;
+
+	return !t->events.n && s && s->mm == current->mm &&
+	       !hvk_may_map((u32)regs->orig_ax) &&
+	       READ_ONCE(s->mm->stack_vm) == READ_ONCE(s->stack_vm) && !hvk_images_due();
+}
+
 /*
  * In a handler: @news of current, whose @regs they are for a call.  @handler is a
  * number of its own.  Returns whether there is an event of the types in @mask
@@ -390,8 +422,9 @@ HVK_API bool hvk_tell(enum hvk_news news, const struct pt_regs *regs, u64 handle
 	struct hvk_thread *t = hvk_thread_here();
 	u64 signature;
 
-	if (!t)
+	if (!t || (news == HVK_CALL && regs && hvk_is_idle(t, regs)))
 		return false;
+	atomic64_inc(&hvk_counts[HVK_N_NEWS]);
 	signature = hvk_signature(news, regs);
 	if (!hvk_is_same(t, signature, handler)) {
 		t->signature = signature;

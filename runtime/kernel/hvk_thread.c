@@ -143,6 +143,19 @@ static void hvk_thread_queue(struct hvk_thread *t)
 		t->queued = false; /* it is on its way out */
 }
 
+/* At the end only: events of threads that made no more calls, so no handler was told. */
+HVK_API u64 hvk_threads_untold(void)
+{
+	struct hvk_thread *t;
+	u64 n = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(hvk_threads); i++)
+		hlist_for_each_entry(t, &hvk_threads[i], node)
+			n += t->events.n - t->events.shown;
+	return n;
+}
+
 /* At the end only. */
 HVK_API void hvk_threads_free(void)
 {
