@@ -103,6 +103,15 @@ gone() {
 check "is killed" until_true 10 gone "$(cat self)"
 check "with its children" until_true 10 gone "$(cat child)"
 
+# Ended itself, by ^C or timeout, the runner takes its tests along.  setsid: that group and no other.
+rm -f self child
+TMPDIR=$tmp top_srcdir=$tmp/t top_builddir=$tmp/t setsid sh -c 'echo $$ > leader; exec "$1" hangs.sh' run "$top_srcdir/testsuite/run" > /dev/null 2>&1 &
+check "a test is running" until_true 20 test -s child
+kill -s TERM -- "-$(cat leader)"
+check "the runner ended from outside: its test is gone" until_true 10 gone "$(cat self)"
+check "and that test's children" until_true 10 gone "$(cat child)"
+check "and its folder" until_true 10 sh -c '[ -z "$(find "$1" -mindepth 1 -maxdepth 1 -name "hotvar-run*")" ]' folder "$tmp"
+
 runner
 is "no test at all: exit status" $rc 1
 is "no test at all: last line" "$last" "0 passed, 0 failed, 0 skipped"

@@ -39,7 +39,7 @@ at = {}
 for line in run("readelf", "-sW", exe).splitlines():
     f = line.split()
     if len(f) == 8 and f[3] in ("OBJECT", "TLS"):
-        at.setdefault(f[7], set()).add(sections.get(f[6]))
+        at.setdefault(f[7].split("@")[0], set()).add(sections.get(f[6]))
 records = [json.loads(line) for line in open(report)]
 assert records[0]["type"] == "meta" and records[0]["schema"] == 1, records[0]
 total = [r for r in records if r["type"] == "total"]
