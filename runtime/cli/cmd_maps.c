@@ -210,6 +210,8 @@ int cmd_maps(int argc, char **argv, struct err *e)
 		return status < 0 ? CLI_OK : status;
 	o.argv = argv[rest] ? argv + rest : NULL;
 	status = check(&o, e);
+	if (!status && !o.input)
+		status = target_ready(o.argv, o.pid, e);
 	if (status)
 		return status;
 	/* A reader that goes away is found by the error; CMD gets what we were given. */

@@ -16,7 +16,6 @@
 #include "measure.h"
 #include "options_target.h"
 #include "runtime/cli/cli.h"
-#include "runtime/user/launch.h"
 #include "runtime/user/stream.h"
 
 struct options {
@@ -114,17 +113,15 @@ static int record(const struct options *o, struct err *e)
 int cmd_record(int argc, char **argv, struct err *e)
 {
 	struct options o = { .output = "hotvar.rec" };
-	struct launch l;
 	int rest, status;
 
 	target_options_init(&o.target);
 	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
 	if (!status)
 		status = target_options_check(&o.target, argv + rest, "hotvar record", e);
+	if (!status)
+		status = target_ready(o.target.argv, o.target.pid, e);
 	if (status)
 		return status;
-	/* A slip of the finger must not cost the recording made before. */
-	if (o.target.argv && launch_find(&l, o.target.argv, e))
-		return e->status ? e->status : CLI_FAILED;
 	return record(&o, e);
 }

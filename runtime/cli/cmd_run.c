@@ -70,6 +70,8 @@ int cmd_run(int argc, char **argv, struct err *e)
 	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
 	if (!status)
 		status = target_options_check(&o.target, argv + rest, "hotvar", e);
+	if (!status)
+		status = target_ready(o.target.argv, o.target.pid, e);
 	if (status)
 		return status;
 	ao.per_process = o.report.per_process;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "runtime/cli/cli.h"
+#include "runtime/user/launch.h"
+#include "runtime/user/target.h"
 
 /* A sample costs about 20 us: beyond this the program does little else. */
 enum { DEFAULT_HZ = 1000, MOST_HZ = 20000 };
@@ -98,4 +100,13 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 	else
 		return 0;
 	return CLI_USAGE;
+}
+
+int target_ready(char **argv, pid_t pid, struct err *e)
+{
+	struct launch l;
+
+	if (argv ? launch_find(&l, argv, e) : target_check(pid, e))
+		return e->status ? e->status : CLI_FAILED;
+	return 0;
 }

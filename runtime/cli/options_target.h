@@ -29,4 +29,11 @@ void target_options_init(struct target_options *o);
  */
 int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e);
 
+/*
+ * Can CMD be run, or process @pid be followed, as far as can be told beforehand?  To be
+ * asked before the output is opened: a slip of the finger must not cost what is in it.
+ * Returns 0, or the exit status with @e.
+ */
+int target_ready(char **argv, pid_t pid, struct err *e);
+
 #endif /* OPTIONS_TARGET_H */

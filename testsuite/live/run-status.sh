@@ -59,6 +59,46 @@ one_line "a process that is gone" 'hotvar: .*4194000'
 status "hotvar record -p of one that is gone" 125 "$HOTVAR" record -o gone.rec -p 4194000
 check "no recording is left of it" test ! -e gone.rec
 
+for command in "" record maps; do
+	echo old > keep
+	status "$command -p of one that is gone, -o of a file" 125 "$HOTVAR" $command -o keep -p 4194000
+	is "what is in the file is kept" "$(cat keep)" old
+	status "$command of no such command, -o of a file" 127 "$HOTVAR" $command -o keep -- no-such-command-here
+	is "and is kept then, too" "$(cat keep)" old
+done
+"$TESTPROGS/spin_threads" 2 20000 > spin.out &
+spin=$!
+several() {
+	[ "$(ls /proc/$spin/task | wc -l)" -gt 1 ]
+}
+until_true 10 several
+thread=$(ls /proc/$spin/task | grep -v "^$spin\$" | head -n 1)
+for command in "" record maps; do
+	status "$command -p of a thread" 125 "$HOTVAR" $command -o keep -p "$thread"
+	one_line "$command -p of a thread" "hotvar: .*it is a thread of process $spin; use -p $spin"
+done
+kill -9 $spin
+wait $spin 2> keep
+mkfifo end
+for source in perf ptrace; do
+	"$HOTVAR" record -q --source $source -o probe.rec -- true 2> keep || {
+		skip "$source: -p of one that ends meanwhile" "$(cat keep)"
+		continue
+	}
+	sh -c 'read -r line < end' &
+	pid=$!
+	rm -f ended.rec
+	"$HOTVAR" record -q --source $source -o ended.rec -p $pid &
+	hotvar=$!
+	until_true 10 sh -c '"$HOTVAR" maps -i ended.rec | grep -q initial'
+	echo > end
+	wait $hotvar
+	is "$source: -p of one that ends meanwhile: exit status 0" $? 0
+	like "$source: its end is the last that is told" "$("$HOTVAR" maps -i ended.rec | tail -n 1)" " $pid #1 +exit "
+	wait $pid
+	status "$source: a report without a sample" 1 "$HOTVAR" report -i ended.rec
+done
+
 # ---- bad usage ----
 for bad in --jsno --sorce=perf --limmit=3 --per-procs --outptu=x; do
 	status "unknown option $bad" 2 "$HOTVAR" $bad -- true
