@@ -392,14 +392,18 @@ void site_operand_note(struct site_operand *o, uint32_t variable)
 
 void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS])
 {
-	uint32_t at = f->n_kept++;
+	uint32_t at = f->n_kept;
 
-	if (!f->kept)
-		f->kept = malloc(SITE_KEPT * sizeof(*f->kept));
-	if (!f->kept) {
-		f->n_kept = 0;
-		return;
+	if (at == f->cap_kept && at < SITE_KEPT) {
+		uint32_t cap = at ? 2 * at : 8;
+		struct site_kept *v = realloc(f->kept, cap * sizeof(*v));
+
+		if (!v)
+			return;
+		f->kept = v;
+		f->cap_kept = cap;
 	}
+	f->n_kept++;
 	/* Each sample has the same chance to be among the kept, whenever it comes. */
 	if (at >= SITE_KEPT)
 		at = (uint32_t)((uint64_t)(uint32_t)(at * 0x9e3779b97f4a7c15ull >> 32) *

@@ -60,7 +60,7 @@ struct site_function {
 	uint32_t samples;
 	struct site_operand stack; /* what operands based on the stack pointer touched, all together */
 	struct site_kept *kept;	/* SITE_KEPT of them at most, NULL: none yet */
-	uint32_t n_kept;	/* seen */
+	uint32_t n_kept, cap_kept; /* seen; room for */
 	bool filled;		/* known_fill() has been here */
 	bool sought;		/* its callers have been looked for */
 };
