@@ -14,7 +14,7 @@ export XDG_CACHE_HOME="$tmp/cache"
 hotvar="$HOTVAR -q -F 1000 -o $tmp/report --"
 $hotvar "$loop" cpu 1000 > /dev/null # fills the cache of symbol images, as any second run finds it
 
-$compare hotvar-cpu 5 1.03 $hotvar "$loop" cpu 600000000 ::: "$loop" cpu 600000000
+$compare hotvar-cpu 5 1.03 $hotvar "$loop" cpu 1200000000 ::: "$loop" cpu 1200000000
 $compare hotvar-getppid 5 1.05 $hotvar "$loop" getppid 15000000 ::: "$loop" getppid 15000000
 if command -v strace > /dev/null; then
 	$compare hotvar-mmap 5 0.5 $hotvar "$loop" mmap 40000 ::: \
