@@ -20,6 +20,7 @@
 #include "grow.h"
 #include "look.h"
 #include "modules.h"
+#include "proc.h"
 #include "target.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
@@ -51,36 +52,6 @@ struct live {
 	uint64_t looked_ns;
 	int pagemap;
 };
-
-/*
- * When @pid was born, as a realtime: /proc/PID/stat 22 counts ticks since boot, cut
- * down, so the end of that tick; 0: not known.
- */
-static uint64_t started_ns(pid_t pid)
-{
-	char path[64], buf[1024], *at;
-	uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), boot;
-	unsigned long long ticks;
-	ssize_t n;
-	int fd, i;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	buf[n] = '\0';
-	at = strrchr(buf, ')'); /* the name before it may hold anything */
-	for (i = 2; at && i < 22; i++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, " %llu", &ticks) != 1)
-		return 0;
-	boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
-	return boot + (ticks + 2) * tick;
-}
 
 static int fill(struct live *l)
 {
@@ -121,6 +92,7 @@ void live_look(struct live *l, bool now)
 
 struct live *live_open(pid_t pid, struct err *e)
 {
+	struct proc_stat st;
 	struct live *l;
 	char path[64];
 	int r;
@@ -151,7 +123,8 @@ struct live *live_open(pid_t pid, struct err *e)
 	}
 	l->where.pid = pid;
 	l->where.look = &l->look;
-	l->where.started_ns = started_ns(pid);
+	if (!proc_stat(pid, &st))
+		l->where.started_ns = proc_started_ns(st.start_ticks);
 	l->looked_ns = clock_now_ns();
 	if (fill(l))
 		goto no_memory;

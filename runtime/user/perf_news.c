@@ -4,12 +4,12 @@
 #include "perf_news.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/kcmp.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "proc.h"
 
 enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
 
@@ -229,18 +229,8 @@ void perf_news_tell_losses(struct perf_news *n)
 
 void perf_news_comm(struct perf_news *n, pid_t pid, pid_t tid, uint64_t time_ns)
 {
-	char path[64], name[32];
-	ssize_t len;
-	int fd;
+	char name[PROC_COMM];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	len = read(fd, name, sizeof(name) - 1);
-	close(fd);
-	if (len <= 0)
-		return;
-	name[len - (name[len - 1] == '\n')] = '\0';
-	put_comm(n, pid, tid, name, forward(n, time_ns));
+	if (proc_comm(tid, name))
+		put_comm(n, pid, tid, name, forward(n, time_ns));
 }

@@ -3,36 +3,10 @@
 
 #include "pin.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "proc.h"
 
 #define FAST_PER_SECOND 2000
 #define HOLD_TICKS	20
-
-/* The CPU @tid last ran on: field 39 of /proc/@tid/stat; -1 if it is gone. */
-static int cpu_of(pid_t tid)
-{
-	char path[64], buf[1024], *p;
-	int fd, field;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (n <= 0)
-		return -1;
-	buf[n] = '\0';
-	p = strrchr(buf, ')'); /* ends field 2 */
-	for (field = 2; p && field < 39; field++)
-		p = strchr(p + 1, ' ');
-	return p ? atoi(p + 1) : -1;
-}
 
 void pin_release(struct pin *p)
 {
@@ -49,7 +23,8 @@ void pin_release(struct pin *p)
 
 static void hold(struct pin *p)
 {
-	int cpu = cpu_of(p->tid);
+	struct proc_stat st;
+	int cpu = proc_stat(p->tid, &st) ? -1 : st.cpu;
 
 	if (cpu < 0 || cpu >= CPU_SETSIZE ||
 	    sched_getaffinity(p->tid, sizeof(p->home), &p->home) ||

@@ -6,13 +6,12 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include "clock.h"
 #include "gate.h"
+#include "proc.h"
 #include "target.h"
 
 #define PARKED_TICKS 2 /* a parent's event is never that late */
@@ -74,16 +73,9 @@ static void put_comm(struct ptracer *p, pid_t tid, uint64_t now)
 {
 	struct stream_comm comm = { .time_ns = now, .pid = (uint32_t)tid,
 				    .tid = (uint32_t)tid };
-	char path[64];
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	f = fopen(path, "re");
-	if (!f)
+	if (!proc_comm(tid, comm.comm))
 		return;
-	comm.comm[fread(comm.comm, 1, sizeof(comm.comm) - 1, f)] = '\0';
-	comm.comm[strcspn(comm.comm, "\n")] = '\0';
-	fclose(f);
 	stream_put(p->s->out, STREAM_COMM, &comm, sizeof(comm), NULL, 0);
 }
 

@@ -4,9 +4,6 @@
 #include "stops.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -15,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "proc.h"
 #include "target.h"
 
 /* Looking may take this part of the time between two ticks. */
@@ -27,40 +25,17 @@ void stops_init(struct stops *s, unsigned hz)
 
 /*
  * CPU time of @tid in ns, 0 if it is gone: the first number of its schedstat
- * ("12345678 9876 42"), or, in a kernel without, utime + stime in ticks, fields 14 and 15 of its stat.
+ * ("12345678 9876 42"), or, in a kernel without, in ticks.
  */
 static uint64_t run_ns_of(pid_t tid)
 {
-	char path[64], buf[1024], *p;
-	ssize_t n = -1;
-	int fd, field;
+	struct proc_stat st;
+	char buf[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, buf, sizeof(buf) - 1);
-		close(fd);
-		if (n <= 0)
-			return 0;
-		buf[n] = '\0';
+	if (proc_read(tid, "schedstat", buf, sizeof(buf)) > 0)
 		return strtoull(buf, NULL, 10);
-	}
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	buf[n] = '\0';
-	p = strrchr(buf, ')');
-	for (field = 2; p && field < 14; field++)
-		p = strchr(p + 1, ' ');
-	if (!p)
-		return 0;
-	return (strtoull(p, &p, 10) + strtoull(p, NULL, 10)) *
-	       (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	proc_stat(tid, &st);
+	return st.used_ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 void stops_begin(struct tracee *t)

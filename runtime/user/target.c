@@ -14,23 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* /proc/@tid/@file into @buf, NUL-terminated: its length, or -errno. */
-static int proc_read(pid_t tid, const char *file, char *buf, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd, err;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, buf, size - 1);
-	err = n < 0 ? -errno : (int)n;
-	close(fd);
-	buf[n < 0 ? 0 : n] = '\0';
-	return err;
-}
+#include "proc.h"
 
 long target_status(pid_t tid, const char *key)
 {
@@ -47,29 +31,22 @@ long target_status(pid_t tid, const char *key)
 	return -1;
 }
 
-/* "7 (a ) b) S 1 ...": the name may hold anything, so from the last ')'. */
 char target_state(pid_t tid)
 {
-	char buf[512];
-	const char *p;
+	struct proc_stat st;
 
-	if (proc_read(tid, "stat", buf, sizeof(buf)) <= 0)
-		return '\0';
-	p = strrchr(buf, ')');
-	return p && p[1] ? p[2] : '\0';
+	proc_stat(tid, &st);
+	return st.state;
 }
 
 pid_t target_tracer(pid_t tid, char name[64])
 {
 	long tracer = target_status(tid, "TracerPid:");
-	int n;
 
 	name[0] = '\0';
 	if (tracer <= 0)
 		return tracer < 0 ? -ESRCH : 0;
-	n = proc_read((pid_t)tracer, "comm", name, 64);
-	if (n > 0 && name[n - 1] == '\n')
-		name[n - 1] = '\0';
+	proc_comm((pid_t)tracer, name);
 	return (pid_t)tracer;
 }
 

@@ -17,10 +17,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "grow.h"
+#include "proc.h"
 
 #define KCMP_VM 1	/* linux/kcmp.h */
 #define MAX_KCMPS 256	/* processes to compare a new one with */
@@ -28,11 +28,11 @@
 struct tracker *tracker_new(struct stream *out, struct err *e)
 {
 	struct tracker *t = calloc(1, sizeof(*t));
-	struct tracker_stat st;
+	struct proc_stat st;
 	struct rlimit rl = { 0 };
 	int r;
 
-	r = tracker_stat(getpid(), &st);
+	r = proc_stat(getpid(), &st);
 	if (r) {
 		err_set(e, -r, "cannot read /proc/self/stat: %s: hotvar follows processes by "
 			"/proc; mount it: mount -t proc proc /proc", strerror(-r));
@@ -118,24 +118,6 @@ static void end_task(struct tracker *t, const struct hvar_task *task, int status
 		space_gone(t, &gone);
 }
 
-/* What wall clocks showed when a process of @start_time began.  0: not known. */
-static uint64_t realtime_of(uint64_t start_time)
-{
-	long hz = sysconf(_SC_CLK_TCK);
-	struct timespec boot, real;
-	uint64_t since, now;
-
-	if (!start_time || hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) ||
-	    clock_gettime(CLOCK_REALTIME, &real))
-		return 0;
-	/* The tick after: a file written in the same one was there before. */
-	since = (start_time + 1) * (1000000000u / (uint64_t)hz);
-	now = (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec;
-	now = now > since ? now - since : 0;
-	since = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
-	return since > now ? since - now : 0;
-}
-
 /*
  * Put a new task into the table, ending one that had its number before.  @mm_id
  * 0: a new address space, a copy of @from's number unless that is 0.  0, -EEXIST or -ENOMEM.
@@ -205,20 +187,20 @@ static uint32_t shared_mm(const struct tracker *t, pid_t pid)
 static void end_strangers(struct tracker *t, pid_t pid, uint64_t time_ns)
 {
 	const struct hvar_task *task;
-	struct tracker_stat st;
+	struct proc_stat st;
 
 	while ((task = tracker_task_of(t, pid)) != NULL && task->start_time &&
-	       !tracker_stat((pid_t)task->tid, &st) && st.start_time != task->start_time)
+	       !proc_stat((pid_t)task->tid, &st) && st.start_ticks != task->start_time)
 		end_task(t, task, -1, HVAR_CAUSE_NONE, time_ns);
 }
 
 int tracker_add(struct tracker *t, pid_t tid, pid_t pid, uint64_t time_ns, struct err *e)
 {
 	const struct hvar_task *task;
-	struct tracker_stat st;
+	struct proc_stat st;
 	struct hvar_mm *mm, gone;
 	uint32_t mm_id = 0;
-	int r = tracker_stat(tid, &st);
+	int r = proc_stat(tid, &st);
 
 	if (r)
 		return err_set(e, -r, "cannot follow thread %d: %s: it may have ended", (int)tid,
@@ -229,14 +211,14 @@ int tracker_add(struct tracker *t, pid_t tid, pid_t pid, uint64_t time_ns, struc
 		mm_id = hvar_tasks_mm(&t->tasks, task)->id;
 	else
 		mm_id = shared_mm(t, pid);
-	r = add_task(t, tid, pid, st.start_time, mm_id, 0, time_ns, &mm);
+	r = add_task(t, tid, pid, st.start_ticks, mm_id, 0, time_ns, &mm);
 	if (r == -EEXIST)
 		return r;
 	if (r)
 		return err_set(e, -r, "cannot follow thread %d: %s", (int)tid, strerror(-r));
 	if (mm->refs > 1)
 		return 0;
-	space_of(mm)->started_ns = realtime_of(st.start_time);
+	space_of(mm)->started_ns = proc_started_ns(st.start_ticks);
 	r = look_first(t, mm, tid, pid, st.start_brk, HVAR_CAUSE_NONE, false, time_ns);
 	if (r == -EACCES || r == -EPERM) {
 		/* Followed all the same: what the engine is told fills the list. */
@@ -319,7 +301,7 @@ int tracker_fork(struct tracker *t, pid_t tid, pid_t child, pid_t child_pid,
 		 bool shares_mm, uint32_t cause, uint64_t time_ns)
 {
 	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
-	struct tracker_stat st;
+	struct proc_stat st;
 	struct hvar_event e;
 	struct hvar_mm *mm;
 	uint32_t from;
@@ -332,9 +314,8 @@ int tracker_fork(struct tracker *t, pid_t tid, pid_t child, pid_t child_pid,
 	}
 	from = hvar_tasks_mm(&t->tasks, task)->id;
 	e = task_event(HVAR_EVENT_FORK, from, (pid_t)task->pid, tid, cause, time_ns);
-	if (tracker_stat(child, &st))
-		memset(&st, 0, sizeof(st)); /* it has come and gone */
-	r = add_task(t, child, child_pid, st.start_time, shares_mm ? from : 0, from,
+	proc_stat(child, &st); /* all zero if it has come and gone */
+	r = add_task(t, child, child_pid, st.start_ticks, shares_mm ? from : 0, from,
 		     time_ns, &mm);
 	if (r) {
 		if (r != -EEXIST)
@@ -344,7 +325,7 @@ int tracker_fork(struct tracker *t, pid_t tid, pid_t child, pid_t child_pid,
 	e.u.task.child = (uint32_t)child;
 	e.u.task.child_pid = (uint32_t)child_pid;
 	e.u.task.child_mm = mm->id;
-	e.u.task.start_time = st.start_time;
+	e.u.task.start_time = st.start_ticks;
 	tracker_emit(t, &e);
 	if (!shares_mm)
 		look_at_copy(t, mm, child, child_pid, cause, time_ns);
@@ -381,12 +362,11 @@ int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look, uint32_
 		 uint64_t time_ns)
 {
 	struct hvar_mm *mm, gone;
-	struct tracker_stat st;
+	struct proc_stat st;
 	struct hvar_event e;
 	int r;
 
-	if (tracker_stat(pid, &st))
-		memset(&st, 0, sizeof(st));
+	proc_stat(pid, &st);
 	r = leave_only_leader(t, pid, old_tid, cause, time_ns);
 	if (!r)
 		r = grow_tasks_room(&t->tasks);
@@ -397,7 +377,7 @@ int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look, uint32_
 	if (!hvar_tasks_find(&t->tasks, (uint32_t)pid)) {
 		if (t->tasks.used) /* the first of all begins like this */
 			tracker_count(t, STREAM_LOST_TASKS);
-		r = add_task(t, pid, pid, st.start_time, 0, 0, time_ns, &mm);
+		r = add_task(t, pid, pid, st.start_ticks, 0, 0, time_ns, &mm);
 	} else {
 		r = hvar_tasks_exec(&t->tasks, (uint32_t)pid, 0, &mm, &gone);
 		if (!r && gone.id)
@@ -413,7 +393,7 @@ int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look, uint32_
 		return r;
 	}
 	e = task_event(HVAR_EVENT_EXEC, mm->id, pid, pid, cause, time_ns);
-	e.u.task.start_time = st.start_time;
+	e.u.task.start_time = st.start_ticks;
 	tracker_emit(t, &e);
 	space_of(mm)->brk = st.start_brk;
 	if (!look)

@@ -11,13 +11,12 @@
 #include "tracker_space.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "grow.h"
+#include "proc.h"
 
 #define FIRST_AREAS 64
 
@@ -46,23 +45,13 @@ int space_born(struct hvar_mm *mm, const struct hvar_mm *from)
 /* "00400000": eight hexadecimal digits, for whoever may trace it. */
 uint32_t space_personality(struct space *s, pid_t tid)
 {
-	char path[64], text[16];
-	ssize_t n;
-	int fd;
+	char text[16];
 
 	if (s->asked)
 		return s->personality;
 	s->asked = true;
-	snprintf(path, sizeof(path), "/proc/%d/personality", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n > 0) {
-		text[n] = '\0';
+	if (proc_read(tid, "personality", text, sizeof(text)) > 0)
 		s->personality = (uint32_t)strtoul(text, NULL, 16);
-	}
 	return s->personality;
 }
 
@@ -264,44 +253,4 @@ void tracker_landmarks(struct tracker *t, struct hvar_mm *mm, uint64_t start_brk
 		if (t->seen[i].region == HVAR_REGION_HEAP)
 			s->brk = t->seen[i].end;
 	}
-}
-
-/*
- *	1234 (a name) of) its own) S 1 ...
- *	pid  comm, any bytes, maybe parentheses and newlines too; then state = field 3
- *
- * proc_pid_stat(5): field 22 is starttime, 47 start_brk.
- */
-int tracker_stat(pid_t tid, struct tracker_stat *out)
-{
-	char path[64], text[2048], *p;
-	ssize_t n;
-	int fd;
-
-	memset(out, 0, sizeof(*out));
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	if (n < 0)
-		return (int)n;
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	if (!p || p[1] != ' ' || !p[2])
-		return -EPROTO;
-	p += 2;
-	out->state = *p;
-	for (int field = 3; field <= 47 && *p; field++) {
-		if (field == 22)
-			out->start_time = strtoull(p, NULL, 10);
-		if (field == 47)
-			out->start_brk = strtoull(p, NULL, 10);
-		p += strcspn(p, " ");
-		p += strspn(p, " ");
-	}
-	return 0;
 }

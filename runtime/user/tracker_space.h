@@ -78,14 +78,6 @@ void tracker_tell_modules(struct tracker *t);
 /* After a look at everything: note where stack and heap end. */
 void tracker_landmarks(struct tracker *t, struct hvar_mm *mm, uint64_t start_brk);
 
-/* The part of /proc/TID/stat that we use; 0 or -errno. */
-struct tracker_stat {
-	char state;
-	uint64_t start_time; /* ticks since boot */
-	uint64_t start_brk;  /* 0 if the kernel hides it */
-};
-int tracker_stat(pid_t tid, struct tracker_stat *out);
-
 /* A task of @pid, the leader if it is followed; NULL if none is. */
 struct hvar_task *tracker_task_of(const struct tracker *t, pid_t pid);
 

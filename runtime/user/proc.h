@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proc.h - the small files of /proc/TID, and what they say of a task: proc_pid_stat(5).
+ */
+#ifndef PROC_H
+#define PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * What /proc/@tid/@file says, up to @size - 1 bytes of it, into @buf, which is a string
+ * then whatever happens.  Returns its length, -ESRCH if the task is gone (or there
+ * is no such file), or -errno.
+ */
+int proc_read(pid_t tid, const char *file, char *buf, size_t size);
+
+/* The part of /proc/TID/stat that we use. */
+struct proc_stat {
+	char state;	      /* 'R', 'Z' */
+	int cpu;	      /* it last ran on */
+	uint64_t used_ticks;  /* CPU time, its own and the kernel's for it */
+	uint64_t start_ticks; /* since boot; cut down to a whole one */
+	uint64_t start_brk;   /* 0 if the kernel hides it */
+};
+
+/* 0, -ESRCH, -EPROTO or -errno; *@out is all zero then. */
+int proc_stat(pid_t tid, struct proc_stat *out);
+
+/*
+ * What wall clocks showed at the end of tick @start_ticks, when a task surely ran: a file
+ * written in the same tick was there before.  0: not known.
+ */
+uint64_t proc_started_ns(uint64_t start_ticks);
+
+/* Its name into @name, "" if it is gone; true if there is one. */
+#define PROC_COMM 16
+bool proc_comm(pid_t tid, char name[PROC_COMM]);
+
+#endif /* PROC_H */

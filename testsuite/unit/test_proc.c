@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_proc.c - proc.h against what a child knows of itself, and what other calls tell. */
+#include "config.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "runtime/user/proc.h"
+
+static double seconds(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A child called @name that sleeps in a read; what wakes it is @end. */
+static pid_t sleeper(const char *name, int *end)
+{
+	int go[2], ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		prctl(PR_SET_NAME, name);
+		close(ready[1]);
+		_exit(read(go[0], &byte, 1) < 0);
+	}
+	close(go[0]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 0); /* it has its name */
+	close(ready[0]);
+	*end = go[1];
+	return pid;
+}
+
+/* Whatever a process calls itself, the fields behind its name are found. */
+static void test_names(void **state)
+{
+	static const char *const names[] = { "plain", "a b", ") S 1 2 3", "(((", "x\ny) R 7", "fifteen letters", "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct proc_stat st;
+		char name[PROC_COMM];
+		siginfo_t info;
+		pid_t pid;
+		int end;
+
+		pid = sleeper(names[i], &end);
+		do
+			assert_int_equal(proc_stat(pid, &st), 0);
+		while (st.state == 'R'); /* on its way to sleep */
+		assert_int_equal(st.state, 'S');
+		assert_true(st.start_ticks > 0);
+		assert_int_equal(proc_comm(pid, name), names[i][0] != '\0');
+		assert_string_equal(name, names[i]);
+		close(end);
+		assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+		assert_int_equal(proc_stat(pid, &st), 0);
+		assert_int_equal(st.state, 'Z');
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_int_equal(proc_stat(pid, &st), -ESRCH);
+		assert_int_equal(st.state, '\0');
+		assert_int_equal(st.start_ticks, 0);
+		assert_false(proc_comm(pid, name));
+		assert_string_equal(name, "");
+	}
+}
+
+static void test_start(void **state)
+{
+	double tick = 1.0 / (double)sysconf(_SC_CLK_TCK), boot, real, then;
+	struct proc_stat st;
+	pid_t pid;
+	int end;
+
+	(void)state;
+	boot = seconds(CLOCK_BOOTTIME);
+	real = seconds(CLOCK_REALTIME);
+	pid = sleeper("start", &end);
+	assert_int_equal(proc_stat(pid, &st), 0);
+	assert_true((double)(st.start_ticks + 1) * tick >= boot);
+	assert_true((double)st.start_ticks * tick <= seconds(CLOCK_BOOTTIME));
+	then = (double)proc_started_ns(st.start_ticks) / 1e9;
+	assert_true(then >= real - 0.001);
+	assert_true(then <= seconds(CLOCK_REALTIME) + tick + 0.001);
+	assert_int_equal(proc_started_ns(0), 0);
+	close(end);
+	waitpid(pid, NULL, 0);
+}
+
+/* Ours: the CPU we are bound to, the time we have used, where the heap begins. */
+static void test_ours(void **state)
+{
+	char maps[1 << 16], *heap, *line;
+	struct proc_stat st;
+	struct rusage u;
+	double used, tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	cpu_set_t was, one;
+	FILE *f;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(was), &was), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &was))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+		assert_int_equal(proc_stat(getpid(), &st), 0);
+		assert_int_equal(st.cpu, cpu);
+	}
+	sched_setaffinity(0, sizeof(was), &was);
+	do {
+		getrusage(RUSAGE_SELF, &u);
+		used = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+		       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	} while (used < 0.1);
+	assert_int_equal(proc_stat(getpid(), &st), 0);
+	assert_int_equal(st.state, 'R');
+	/* each of the two numbers in it is cut down to a tick */
+	assert_true((double)st.used_ticks * tick >= used - 2 * tick);
+	assert_true((double)st.used_ticks * tick <= used + 0.1);
+	free(malloc(100)); /* there is a heap */
+	f = fopen("/proc/self/maps", "re");
+	assert_non_null(f);
+	n = fread(maps, 1, sizeof(maps) - 1, f);
+	fclose(f);
+	maps[n] = '\0';
+	heap = strstr(maps, "[heap]");
+	if (!heap)
+		return; /* malloc() of another making */
+	for (line = heap; line > maps && line[-1] != '\n'; line--)
+		;
+	assert_int_equal(st.start_brk & ~4095ull, strtoull(line, NULL, 16));
+}
+
+/* No more is read than there is room for, and it is a string. */
+static void test_read(void **state)
+{
+	char small[4], buf[4096];
+
+	(void)state;
+	memset(small, 'x', sizeof(small));
+	assert_int_equal(proc_read(getpid(), "status", small, sizeof(small)), 3);
+	assert_string_equal(small, "Nam");
+	assert_int_equal(proc_read(getpid(), "no-such-file", buf, sizeof(buf)), -ESRCH);
+	assert_string_equal(buf, "");
+	assert_int_equal(proc_read(1 << 22, "status", buf, sizeof(buf)), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_ours),
+		cmocka_unit_test(test_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
