@@ -201,9 +201,7 @@ static void hvk_end(struct hvk_thread *t)
 	struct hvar_event e;
 	unsigned long grown;
 
-	if (!(current->flags & PF_EXITING) || t->dead)
-		return; /* an exec: begin comes next */
-	if (!hvk_thread_die(t))
+	if (t->dead || !hvk_thread_die(t))
 		return;
 	grown = READ_ONCE(s->mm->stack_vm) - READ_ONCE(s->stack_vm);
 	if ((long)grown > 0) {
@@ -374,9 +372,9 @@ static void hvk_work(struct task_work *work)
 
 static u64 hvk_signature(enum hvk_news news, const struct pt_regs *regs)
 {
-	u64 h = news;
+	u64 h = news + ((u64)current->self_exec_id << 8);
 
-	if (news != HVK_CALL || !regs)
+	if (news != HVK_CALL)
 		return h;
 	h = h * 31 + regs->orig_ax;
 	h = h * 31 + regs->ax;
@@ -422,8 +420,10 @@ HVK_API bool hvk_tell(enum hvk_news news, const struct pt_regs *regs, u64 handle
 	struct hvk_thread *t = hvk_thread_here();
 	u64 signature;
 
-	if (!t || (news == HVK_CALL && regs && hvk_is_idle(t, regs)))
+	if (!t || (news == HVK_CALL && hvk_is_idle(t, regs)))
 		return false;
+	if (news == HVK_END && !(current->flags & PF_EXITING))
+		return false; /* of a program, by an exec: the new one's begin comes next */
 	atomic64_inc(&hvk_counts[HVK_N_NEWS]);
 	signature = hvk_signature(news, regs);
 	if (!hvk_is_same(t, signature, handler)) {
@@ -435,7 +435,7 @@ HVK_API bool hvk_tell(enum hvk_news news, const struct pt_regs *regs, u64 handle
 			hvk_end(t);
 		else if (!t->space || t->space->mm != current->mm)
 			hvk_begin(t);
-		else if (news == HVK_CALL && regs)
+		else if (news == HVK_CALL)
 			hvk_call(t, regs);
 		if (news != HVK_END && hvk_images_due())
 			hvk_thread_queue(t);
