@@ -16,7 +16,8 @@
 
 enum {
 	ROUNDS = 3,		  /* callers of callers of callers */
-	MAX_BYTES = 32 << 20,	  /* of code looked through for one program */
+	MAX_RANGE = 2 << 20,	  /* bytes of a mapping: in more code, samples spread too thin for this */
+	MAX_BYTES = 8 << 20,	  /* of code looked through for one program */
 	MAX_CALLERS = 8,	  /* a function called from more places tells little about each */
 	MAX_SOUGHT = 4096,
 	CHUNK = 1 << 16,
@@ -129,7 +130,8 @@ void sites_add_callers(struct sites *s, const struct estimate_env *env)
 		for (size_t i = 0; i < s->n_ranges; i++) {
 			const struct site_range *r = &s->ranges[i];
 
-			if (bytes + (r->end - r->start) > MAX_BYTES)
+			if (r->end - r->start > MAX_RANGE ||
+			    bytes + (r->end - r->start) > MAX_BYTES)
 				continue;
 			gather(&k, r);
 			if (!k.n)
