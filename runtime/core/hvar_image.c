@@ -300,6 +300,25 @@ HVAR_API int hvar_image_open(struct hvar_image *out, const void *data,
 }
 
 /*
+ * How many of the numbers @v[0], @v[@step], ... lie at or before @at: they ascend, those
+ * below @lo do, and those from @hi on do not.
+ */
+static uint32_t hvar_image_upto(const uint64_t *v, uint32_t step, uint32_t lo,
+				uint32_t hi, uint64_t at)
+{
+	uint32_t mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (v[(size_t)mid * step] <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/*
  * The owner of @at by the last extent of [@lo, @hi) that starts at or before it;
  * those below @lo start before @at, those from @hi on after it.
  */
@@ -308,15 +327,9 @@ static uint32_t hvar_image_owner(const uint64_t *starts, const uint32_t *owners,
 				 const struct hvar_image_sym *syms)
 {
 	const struct hvar_image_sym *s;
-	uint32_t mid, i;
+	uint32_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (starts[mid] <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = hvar_image_upto(starts, 1, lo, hi, at);
 	if (!lo)
 		return HVAR_IMAGE_NONE;
 	i = owners[lo - 1];
@@ -350,17 +363,10 @@ HVAR_API uint32_t hvar_image_find_tls(const struct hvar_image *img, uint64_t off
 HVAR_API uint32_t hvar_image_section(const struct hvar_image *img, uint64_t vaddr)
 {
 	const struct hvar_image_section *s = img->sections;
-	uint32_t lo = 0, hi = img->n_mem_sections, mid;
+	uint32_t n = hvar_image_upto(&s->vaddr, sizeof(*s) / sizeof(s->vaddr), 0,
+				     img->n_mem_sections, vaddr);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s[mid].vaddr <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && vaddr - s[lo - 1].vaddr < s[lo - 1].size ? lo - 1 :
-								HVAR_IMAGE_NONE;
+	return n && vaddr - s[n - 1].vaddr < s[n - 1].size ? n - 1 : HVAR_IMAGE_NONE;
 }
 
 HVAR_API const char *hvar_image_str(const struct hvar_image *img, uint32_t id)
@@ -383,16 +389,10 @@ HVAR_API const struct hvar_image_seg *hvar_image_seg_at(const struct hvar_image 
 							uint64_t vaddr)
 {
 	const struct hvar_image_seg *s = img->segs;
-	uint32_t lo = 0, hi = img->n_segs, mid;
+	uint32_t n = hvar_image_upto(&s->vaddr, sizeof(*s) / sizeof(s->vaddr), 0,
+				     img->n_segs, vaddr);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s[mid].vaddr <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && vaddr - s[lo - 1].vaddr < s[lo - 1].memsz ? &s[lo - 1] : NULL;
+	return n && vaddr - s[n - 1].vaddr < s[n - 1].memsz ? &s[n - 1] : NULL;
 }
 
 HVAR_API const char *hvar_kind_name(uint32_t kind)
