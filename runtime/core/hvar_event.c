@@ -74,23 +74,26 @@ static bool hvar_event_task_valid(const struct hvar_event *e)
 	return e->type == HVAR_EVENT_EXIT || !e->u.task.status;
 }
 
+/* They stand in enum hvar_event_type in this order. */
+HVAR_API bool hvar_event_is_map(uint32_t type)
+{
+	return type >= HVAR_EVENT_INITIAL && type <= HVAR_EVENT_SHRINK;
+}
+
+HVAR_API bool hvar_event_is_task(uint32_t type)
+{
+	return type >= HVAR_EVENT_EXEC && type <= HVAR_EVENT_EXIT;
+}
+
 HVAR_API bool hvar_event_valid(const struct hvar_event *e)
 {
 	if (e->cause >= HVAR_CAUSES)
 		return false;
-	switch (e->type) {
-	case HVAR_EVENT_INITIAL:
-	case HVAR_EVENT_MAP:
-	case HVAR_EVENT_UNMAP:
-	case HVAR_EVENT_PROTECT:
-	case HVAR_EVENT_MOVE:
-	case HVAR_EVENT_GROW:
-	case HVAR_EVENT_SHRINK:
+	if (hvar_event_is_map(e->type))
 		return hvar_event_map_valid(e);
-	case HVAR_EVENT_EXEC:
-	case HVAR_EVENT_FORK:
-	case HVAR_EVENT_EXIT:
+	if (hvar_event_is_task(e->type))
 		return hvar_event_task_valid(e);
+	switch (e->type) {
 	case HVAR_EVENT_ACCESS:
 		return !(e->u.access.flags &
 			 ~(uint32_t)(HVAR_ACCESS_READ | HVAR_ACCESS_WRITE |

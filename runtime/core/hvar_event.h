@@ -115,6 +115,10 @@ struct hvar_event {
 HVAR_API const char *hvar_event_name(uint32_t type);
 HVAR_API const char *hvar_cause_name(uint32_t cause);
 
+/* Is @type a change of the memory map (hvar_event.map), or of what runs in it (hvar_event.task)? */
+HVAR_API bool hvar_event_is_map(uint32_t type);
+HVAR_API bool hvar_event_is_task(uint32_t type);
+
 /* True if no field of @e, which may come from a damaged file, breaks a rule above. */
 HVAR_API bool hvar_event_valid(const struct hvar_event *e);
 

@@ -56,11 +56,6 @@ static void forget_modules(struct told_modules *t)
 	free(t->v);
 }
 
-static bool is_change(uint32_t type)
-{
-	return type >= HVAR_EVENT_INITIAL && type <= HVAR_EVENT_EXIT;
-}
-
 static void write_event(const struct told_modules *t, const struct hvar_event *ev, FILE *f,
 			const struct maps_format *format, uint64_t *first_ns,
 			struct maps_totals *out)
@@ -68,7 +63,7 @@ static void write_event(const struct told_modules *t, const struct hvar_event *e
 	const struct told *m = ev->module < t->n ? t->v[ev->module] : NULL;
 	struct maps_line l = { .ev = ev };
 
-	if (!is_change(ev->type))
+	if (!hvar_event_is_map(ev->type) && !hvar_event_is_task(ev->type))
 		return;
 	if (!out->lines++)
 		*first_ns = ev->time_ns;

@@ -239,16 +239,9 @@ static void change_map(struct spaces *s, const struct hvar_event *ev)
 
 void spaces_event(struct spaces *s, const struct hvar_event *ev)
 {
-	switch (ev->type) {
-	case HVAR_EVENT_INITIAL:
-	case HVAR_EVENT_MAP:
-	case HVAR_EVENT_UNMAP:
-	case HVAR_EVENT_PROTECT:
-	case HVAR_EVENT_MOVE:
-	case HVAR_EVENT_GROW:
-	case HVAR_EVENT_SHRINK:
+	if (hvar_event_is_map(ev->type))
 		change_map(s, ev);
-		break;
+	switch (ev->type) {
 	case HVAR_EVENT_EXEC:
 		exec(s, ev);
 		break;

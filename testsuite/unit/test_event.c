@@ -24,6 +24,14 @@ static void test_names(void **state)
 	assert_int_equal(HVAR_EVENT_TYPES, 13);
 	for (uint32_t i = 0; i < 14; i++)
 		assert_string_equal(hvar_event_name(i), types[i]);
+	for (uint32_t i = 0; i < 14; i++) {
+		const char *word = types[i];
+
+		assert_int_equal(hvar_event_is_map(i), *word && strstr("initial map unmap protect move grow shrink", word));
+		assert_int_equal(hvar_event_is_task(i), *word && strstr("exec fork exit", word));
+	}
+	assert_false(hvar_event_is_map(UINT32_MAX));
+	assert_false(hvar_event_is_task(UINT32_MAX));
 	assert_string_equal(hvar_event_name(UINT32_MAX), "");
 	assert_string_equal(hvar_cause_name(HVAR_CAUSE_NONE), "");
 	assert_string_equal(hvar_cause_name(HVAR_CAUSE_MMAP), "mmap");
