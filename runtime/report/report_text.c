@@ -338,19 +338,31 @@ static void losses(const struct out *out, const struct rows *r, bool whole)
 	free(text);
 }
 
+/* What was measured with, and its cost. */
+static void how(const struct out *out, const struct rows *r, const struct analysis *a)
+{
+	const char *source = analysis_meta(a, "source"), *maps = analysis_meta(a, "maps");
+	char cost[64] = "";
+
+	if (!source)
+		return;
+	if (r->own_cpu_share > 0 && r->seconds >= LONG_ENOUGH)
+		snprintf(cost, sizeof(cost), "; hotvar itself used %.1f %% of a CPU",
+			 100 * r->own_cpu_share);
+	paragraph(out, "samples by %s%s%s%s%s", source, !strcmp(source, "perf") ? "'s timer" :
+		  !strcmp(source, "ptrace") ? "'s stops" : "", maps ? ", map by " : "",
+		  maps ? maps : "", cost);
+}
+
 static void closing(const struct out *out, const struct rows *r, const struct analysis *a)
 {
-	const char *note = analysis_meta(a, "note"), *source = analysis_meta(a, "source");
+	const char *note = analysis_meta(a, "note");
 	const struct images *images = analysis_images(a);
 	size_t i;
 
 	if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time; wr%%: how many of its accesses write");
-	if (source && r->own_cpu_share > 0 && r->seconds >= LONG_ENOUGH)
-		paragraph(out, "measured by %s; hotvar itself used %.1f %% of a CPU", source,
-			  100 * r->own_cpu_share);
-	else if (source)
-		paragraph(out, "measured by %s", source);
+	how(out, r, a);
 	if (note && *note)
 		paragraph(out, "note: %s", note);
 	losses(out, r, !analysis_why(a));
