@@ -4,7 +4,9 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "json.h"
 #include "report.h"
@@ -18,19 +20,41 @@ static const char *const loss_names[STREAM_LOST_WHATS] = {
 	[STREAM_LOST_THROTTLED] = "throttled",
 };
 
+/* The decimal number @text is, of what a recording says; null if it is none. */
+static void number(struct json *j, const char *key, const char *text)
+{
+	uint64_t n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		json_null(j, key);
+	else
+		json_u64(j, key, n);
+}
+
 static void meta(FILE *f, const struct rows *r, const struct analysis *a)
 {
-	static const char *const keys[] = { "argv", "pid", "hz", "source", "maps", "kernel", "start", "note" };
+	static const struct {
+		const char *name;
+		bool number;
+	} keys[] = {
+		{ "argv", false }, { "pid", true }, { "hz", true }, { "source", false },
+		{ "maps", false }, { "kernel", false }, { "start", true }, { "note", false },
+	};
 	struct json j;
 	size_t i;
 
 	json_meta(&j, f, "report");
 	json_str(&j, "mode", r->exact ? "exact" : "sampled");
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const char *value = analysis_meta(a, keys[i]);
+		const char *value = analysis_meta(a, keys[i].name);
 
-		if (value && *value)
-			json_str(&j, keys[i], value);
+		if (value && *value && keys[i].number)
+			number(&j, keys[i].name, value);
+		else if (value && *value)
+			json_str(&j, keys[i].name, value);
 	}
 	json_end(&j);
 }
