@@ -16,7 +16,8 @@
 
 #include "proc.h"
 
-long target_status(pid_t tid, const char *key)
+/* What follows @key in /proc/@tid/status, a number of @base; -1 if there is none. */
+static long long status_number(pid_t tid, const char *key, int base)
 {
 	char buf[4096], *line;
 	size_t n = strlen(key);
@@ -26,9 +27,14 @@ long target_status(pid_t tid, const char *key)
 	for (line = buf; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (!strncmp(line, key, n))
-			return strtol(line + n, NULL, 10);
+			return strtoll(line + n, NULL, base);
 	}
 	return -1;
+}
+
+long target_status(pid_t tid, const char *key)
+{
+	return (long)status_number(tid, key, 10);
 }
 
 char target_state(pid_t tid)
@@ -81,6 +87,33 @@ static bool is_kernel_thread(pid_t pid)
 	       (proc_read(pid, "statm", buf, sizeof(buf)) > 0 && buf[0] == '0');
 }
 
+/*
+ * Its memory map was refused with @code.  Capabilities are the last of what the kernel compares (ptrace(2),
+ * "Ptrace access mode checking"): to have all of the process's, or CAP_SYS_PTRACE where it lives.
+ */
+static int refused(pid_t pid, int code, struct err *e)
+{
+	long uid = target_status(pid, "Uid:");
+	long long theirs = status_number(pid, "CapPrm:", 16);
+	long long ours = status_number(getpid(), "CapPrm:", 16);
+
+	if (geteuid() && uid != (long)geteuid())
+		return err_set(e, code,
+			       "cannot follow process %d: it is not ours but user %ld's (%s); run hotvar as that user or as root",
+			       (int)pid, uid, strerror(code));
+	if (geteuid())
+		return err_set(e, code,
+			       "cannot follow process %d: it is ours, but guards its memory as set-user-ID programs do, or has privileges (%s); run hotvar as root",
+			       (int)pid, strerror(code));
+	if (theirs > 0 && ours >= 0 && theirs & ~ours)
+		return err_set(e, code,
+			       "cannot follow process %d: the kernel refuses its memory map to us, though we are root (%s): it has capabilities that we lack (0x%llx); run hotvar outside of this container, or start that with --privileged",
+			       (int)pid, strerror(code), theirs & ~ours);
+	return err_set(e, code,
+		       "cannot follow process %d: the kernel refuses its memory map to us, though we are root (%s): a user namespace or a security module guards it; run hotvar outside of this container",
+		       (int)pid, strerror(code));
+}
+
 int target_check(pid_t pid, struct err *e)
 {
 	char path[64];
@@ -123,7 +156,5 @@ int target_check(pid_t pid, struct err *e)
 	if (errno == ENOENT || errno == ESRCH)
 		return err_set(e, ESRCH, "cannot follow process %d: it has just ended; start it again",
 			       (int)pid);
-	return err_set(e, errno,
-		       "cannot follow process %d: it is not ours (user %ld) or guards its memory: %s; run hotvar as its user or as root",
-		       (int)pid, target_status(pid, "Uid:"), strerror(errno));
+	return refused(pid, errno, e);
 }

@@ -13,7 +13,7 @@
 /*
  * Is @pid a process that we may look into?  Returns 0; -ESRCH: gone, a zombie, or
  * a thread (which process is said); -EINVAL: hotvar itself or a kernel thread;
- * -EACCES: not ours; -ENOENT: no /proc.  Each with @e.
+ * -EACCES: not ours, or guarded; -ENOENT: no /proc.  Each with @e.
  */
 int target_check(pid_t pid, struct err *e);
 

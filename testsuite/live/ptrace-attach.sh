@@ -144,7 +144,18 @@ if [ "$(id -u)" -ne 0 ] || ! su nobody -s /bin/sh -c "'$tree' status 0" 2> /dev/
 else
 	su nobody -s /bin/sh -c "'$HOTVAR' maps -p $traced" > "$tmp/out" 2> "$tmp/err"
 	is "not ours: status" $? 125
-	like "not ours: why" "$(cat "$tmp/err")" "^hotvar: cannot .*not ours"
+	like "not ours: why" "$(cat "$tmp/err")" "^hotvar: cannot .*not ours.*run hotvar as"
+fi
+# Root, but with none of the capabilities that the process, also root's, has.
+if [ "$(id -u)" -ne 0 ] || ! setpriv --bounding-set=-all true 2> /dev/null; then
+	skip "root without capabilities" "only root can give up capabilities, by setpriv"
+else
+	for command in "" maps sym; do
+		setpriv --bounding-set=-all "$HOTVAR" $command -p $traced > "$tmp/out" 2> "$tmp/err" < /dev/null
+		is "root without capabilities: $command status" $? 125
+		like "root without capabilities: $command why" "$(cat "$tmp/err")" \
+			"^hotvar: cannot follow.*though we are root \(.*\): it has capabilities that we lack \(0x.*; run hotvar"
+	done
 fi
 "$TESTPROGS/without" ptrace EPERM "$HOTVAR" maps -p $traced > "$tmp/out" 2> "$tmp/err"
 case $? in
