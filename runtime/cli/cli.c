@@ -201,6 +201,13 @@ error_t cli_bad_value(const char *option, const char *value, const char *want)
 	return EINVAL;
 }
 
+error_t cli_not_yet(const char *what, const char *instead)
+{
+	err_exit(&value_err, ENOSYS, CLI_USAGE, "%s is not in version %s: %s", what, PACKAGE_VERSION,
+		 instead);
+	return EINVAL;
+}
+
 int cli_parse(const struct argp *argp, int argc, char **argv, bool stop_at_arg,
 	      int *rest, void *input, struct err *e)
 {

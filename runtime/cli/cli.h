@@ -46,6 +46,8 @@ extern const struct argp cli_common_argp; /* its input is a struct cli_common */
  * text for cli_parse() to put in its @e, and returns EINVAL.
  */
 error_t cli_bad_value(const char *option, const char *value, const char *want);
+/* The same for what the interface has but this version has not: @what, "--by line" say; @instead says what to do. */
+error_t cli_not_yet(const char *what, const char *instead);
 
 /*
  * argp_parse() as every subcommand uses it: an unknown option names the nearest

@@ -97,7 +97,7 @@ static int dispatch(int argc, char **argv, struct err *e)
 		return c->run(argc - 1, argv + 1, e);
 	if (is_reserved(argv[1])) {
 		err_exit(e, ENOSYS, CLI_USAGE,
-			 "'hotvar %s' is not in version %s; to profile the program '%s' write 'hotvar -- %s'",
+			 "'hotvar %s' is not in version %s: to profile the program '%s' write 'hotvar -- %s'",
 			 argv[1], PACKAGE_VERSION, argv[1], argv[1]);
 		return CLI_USAGE;
 	}

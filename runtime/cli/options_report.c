@@ -34,9 +34,12 @@ static error_t bad_by(const char *value)
 	size_t i;
 
 	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-		if (!strcmp(value, later[i]))
-			return cli_bad_value("--by", value,
-					     "variable (that one is not in version " PACKAGE_VERSION ")");
+		if (!strcmp(value, later[i])) {
+			char what[32];
+
+			snprintf(what, sizeof(what), "--by %s", value);
+			return cli_not_yet(what, "leave it out, or give --by variable");
+		}
 	return cli_bad_value("--by", value, "variable");
 }
 
@@ -80,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		image_name_raw(true);
 		return 0;
 	case KEY_CALLERS:
-		return cli_bad_value("--callers", "", "no part in version " PACKAGE_VERSION ": leave it out");
+		return cli_not_yet("--callers", "leave it out");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -32,9 +32,12 @@ static error_t bad_source(const char *value)
 	size_t i;
 
 	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-		if (!strcmp(value, later[i]))
-			return cli_bad_value("--source", value,
-					     "auto, perf or ptrace (that one is not in version " PACKAGE_VERSION ")");
+		if (!strcmp(value, later[i])) {
+			char what[32];
+
+			snprintf(what, sizeof(what), "--source %s", value);
+			return cli_not_yet(what, "leave it out, or give auto, perf or ptrace");
+		}
 	return cli_bad_value("--source", value, "auto, perf or ptrace");
 }
 
@@ -69,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SOURCE:
 		return parse_source(o, arg);
 	case KEY_EXACT:
-		return bad_source("exact");
+		return cli_not_yet("--exact", "leave it out: accesses are sampled");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -125,14 +125,20 @@ for d in 0 -1 x nan inf 1e99; do
 done
 for by in member type line object page cacheline; do
 	status "--by $by, which is not there yet" 2 "$HOTVAR" --by $by -- true
-	one_line "--by $by is said" "'$by' for --by.*not in version"
+	one_line "--by $by is said" "^hotvar: --by $by is not in version $VERSION: "
 done
 for source in pmu exact fault; do
 	status "--source $source, which is not there yet" 2 "$HOTVAR" --source $source -- true
-	one_line "--source $source is said" "'$source' for --source.*not in version"
+	one_line "--source $source is said" "^hotvar: --source $source is not in version $VERSION: "
 done
 status "--exact, which is not there yet" 2 "$HOTVAR" --exact -- true
+one_line "--exact is said" "^hotvar: --exact is not in version $VERSION: "
 status "--callers, which is not there yet" 2 "$HOTVAR" --callers -- true
+one_line "--callers is said" "^hotvar: --callers is not in version $VERSION: "
+for command in top pages stap; do
+	status "$command, which is not there yet" 2 "$HOTVAR" $command
+	one_line "$command is said" "^hotvar: 'hotvar $command' is not in version $VERSION: "
+done
 status "--sort of no order" 2 "$HOTVAR" --sort size -- true
 status "--min-share 101" 2 "$HOTVAR" --min-share 101 -- true
 status "--limit -1" 2 "$HOTVAR" --limit -1 -- true
