@@ -53,10 +53,51 @@ static bool bearable(const char *name)
  */
 typedef char *demangle_fn(const char *, char *, size_t *, int *);
 
+/*
+ * Rust's older names are C++ names whose last part is a hash: in
+ * "_ZN3app5COUNT17h0123456789abcdefE" it is "17h...".  Like rustc's own demangler,
+ * take it for one only if it has 5 different digits or more; LTO puts ".llvm.N" behind.
+ * Returns where its "h" is, or NULL.
+ */
+static const char *rust_hash(const char *name)
+{
+	const char *end = strstr(name, ".llvm."), *h;
+	unsigned seen = 0, digits = 0;
+	int i;
+
+	if (!end)
+		end = name + strlen(name);
+	if (end - name < 20 || end[-1] != 'E' || memcmp(end - 20, "17h", 3))
+		return NULL;
+	h = end - 18;
+	for (i = 1; i <= 16; i++) {
+		const char *digit = memchr("0123456789abcdef", h[i], 16);
+
+		if (!digit)
+			return NULL;
+		seen |= 1u << (h[i] <= '9' ? h[i] - '0' : h[i] - 'a' + 10);
+	}
+	for (; seen; seen &= seen - 1)
+		digits++;
+	return digits >= 5 ? h : NULL;
+}
+
+/* @name without what begins two bytes before @h, "E" in its place; malloc'd, NULL without memory. */
+static char *without_hash(const char *name, const char *h)
+{
+	char *out = strndup(name, (size_t)(h - name) - 1);
+
+	if (out)
+		out[h - name - 2] = 'E';
+	return out;
+}
+
 char *image_demangle(const char *name)
 {
 	static demangle_fn *fn;
 	static bool tried;
+	char *own = NULL, *plain;
+	const char *hash;
 	int status;
 
 	if (name[0] != '_' || name[1] != 'Z' || !bearable(name))
@@ -68,7 +109,12 @@ char *image_demangle(const char *name)
 			*(void **)&fn = dlsym(lib, "__cxa_demangle");
 		tried = true;
 	}
-	return fn ? fn(name, NULL, NULL, &status) : NULL;
+	hash = rust_hash(name);
+	if (hash)
+		own = without_hash(name, hash);
+	plain = fn ? fn(own ? own : name, NULL, NULL, &status) : NULL;
+	free(own);
+	return plain;
 }
 
 char *image_name(const struct hvar_image *img, uint32_t symbol)

@@ -48,6 +48,27 @@ static void expect(char *got, const char *want)
 	free(got);
 }
 
+/* A hash at the end of a Rust name is no part of it; what only looks like one stays. */
+static void test_rust(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_ZN3app5COUNT17h0123456789abcdefE", "app::COUNT" },
+		{ "_ZN3app5COUNT17h0123456789abcdefE.llvm.77", "app::COUNT" },
+		{ "_ZN3app3lenEv", "app::len()" },
+		{ "_ZN3app5COUNT17h0000000000000000E", "app::COUNT::h0000000000000000" },
+		{ "_ZN3app5COUNT17h0123456789abcdegE", "app::COUNT::h0123456789abcdeg" },
+		{ "_ZN3app5COUNT16h123456789abcdefE", "app::COUNT::h123456789abcdef" },
+		{ "_ZN17h0123456789abcdef5COUNTE", "h0123456789abcdef::COUNT" },
+	};
+	size_t i;
+
+	(void)state;
+	if (!dlopen("libstdc++.so.6", RTLD_NOW))
+		skip();
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		expect(image_demangle(names[i][0]), names[i][1]);
+}
+
 static void test_symbols(void **state)
 {
 	const struct hvar_image *img = &((struct fixture *)*state)->img;
@@ -122,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_no_end),
 	};
