@@ -46,7 +46,7 @@ uint64_t variables_lost_threads(const struct variables *v);
 
 /* What a reader is told of an entry; strings are good until variables_free(). */
 struct variable {
-	const char *name;   /* as interface.md writes variables */
+	const char *name;   /* as reports write variables */
 	const char *symbol; /* NULL: none covers it */
 	const char *module; /* file name, NULL: none */
 	bool deleted;	    /* the file had no name any more */

@@ -114,7 +114,7 @@ start "$tmp/l" "$tmp/host.so" && {
 }
 stop
 
-# ---- what is typed wrong: one line, and the status that interface.md has ----
+# ---- what is typed wrong: one line, and the status that hotvar(1) lists ----
 # refuses STATUS REGEX ARG...
 refuses() {
 	want=$1 regex=$2

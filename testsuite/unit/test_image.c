@@ -32,7 +32,7 @@ static unsigned underscores(const char *s)
 	return (unsigned)strspn(s, "_");
 }
 
-/* Is @a a better name than @b for a byte that both hold?  interface.md's rule, word by word. */
+/* Is @a a better name than @b for a byte that both hold?  The rule, word by word. */
 static bool better(const struct maker_sym *a, const struct maker_sym *b)
 {
 	static const int weak[] = { [STB_GLOBAL] = 0, [STB_WEAK] = 1, [STB_LOCAL] = 2 };

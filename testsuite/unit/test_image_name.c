@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_image_name.c - how variables, and places without one, are written: interface.md's own examples. */
+/* test_image_name.c - how variables, and places without one, are written. */
 #include "config.h"
 
 #include "image_maker.h"
