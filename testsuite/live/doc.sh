@@ -44,9 +44,10 @@ awk -v dir="$tmp/readme" '
 	/^```$/ { on = 0; words = ""; next }
 	on && /^\$ / { print substr($0, 3) > (out ".cmd") }' "$readme"
 check "README has examples to run" test "$(ls "$tmp/readme" | grep -c cmd)" -ge 3
-ln -s "$top_srcdir/examples" "$tmp/examples"
-cd "$tmp" || exit 1
-export XDG_CACHE_HOME="$tmp/cache"
+mkdir "$tmp/clone"
+ln -s "$top_srcdir/examples" "$tmp/clone/examples"
+cd "$tmp/clone" || exit 1
+export XDG_CACHE_HOME="$tmp/images"
 for c in "$tmp/readme"/*.cmd; do
 	n=$(basename "$c" .cmd)
 	PATH=$(dirname "$HOTVAR"):$PATH timeout 60 sh -e "$c" < /dev/null > "$tmp/out" 2>&1
@@ -56,5 +57,15 @@ for c in "$tmp/readme"/*.cmd; do
 		like "README example $n shows $w" "$(cat "$tmp/out")" "$w"
 	done
 done
+rm examples
+made=$(ls)
+check "they make files" test -n "$made"
+if ! git -C "$top_srcdir" -c safe.directory='*' ls-files --error-unmatch .gitignore > /dev/null 2>&1; then
+	skip "git ignores those in a clone" "this is no clone, or git is not here"
+else
+	for f in $made; do
+		check "git ignores $f in a clone" git -C "$top_srcdir" -c safe.directory='*' check-ignore -q "$f"
+	done
+fi
 
 done_testing
