@@ -74,14 +74,7 @@ HVAR_API void hvar_hot_init(struct hvar_hot_table *t, struct hvar_hot *v,
 			    uint64_t *tids, uint32_t ntids)
 {
 	memset(t, 0, sizeof(*t));
-	t->v = v;
-	t->cap = cap;
-	t->slots = slots;
-	t->nslots = nslots;
-	t->tids = tids;
-	t->ntids = ntids;
-	memset(slots, 0, (size_t)nslots * sizeof(*slots));
-	memset(tids, 0, (size_t)ntids * sizeof(*tids));
+	hvar_hot_moved(t, v, cap, slots, nslots, NULL, 0, tids, ntids);
 }
 
 HVAR_API void hvar_hot_moved(struct hvar_hot_table *t, struct hvar_hot *v,

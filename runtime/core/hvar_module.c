@@ -66,15 +66,10 @@ static uint32_t hvar_modules_slot(const struct hvar_modules *t,
 HVAR_API void hvar_modules_init(struct hvar_modules *t, struct hvar_module *v,
 				uint32_t cap, uint32_t *slots, uint32_t nslots)
 {
-	t->v = v;
-	t->cap = cap;
-	t->n = 0;
-	t->slots = slots;
-	t->nslots = nslots;
-	t->lost = 0;
+	memset(t, 0, sizeof(*t));
 	if (cap)
 		memset(v, 0, sizeof(*v));
-	memset(slots, 0, (size_t)nslots * sizeof(*slots));
+	hvar_modules_moved(t, v, cap, slots, nslots);
 }
 
 HVAR_API void hvar_modules_moved(struct hvar_modules *t, struct hvar_module *v,

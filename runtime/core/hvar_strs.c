@@ -56,15 +56,10 @@ static uint32_t hvar_strs_slot(const struct hvar_strs *p, const char *s,
 HVAR_API void hvar_strs_init(struct hvar_strs *p, char *bytes, uint32_t cap,
 			     uint32_t *slots, uint32_t nslots)
 {
+	memset(p, 0, sizeof(*p));
 	bytes[0] = '\0';
-	p->bytes = bytes;
-	p->cap = cap;
 	p->used = 1;
-	p->slots = slots;
-	p->nslots = nslots;
-	p->n = 0;
-	p->lost = 0;
-	memset(slots, 0, (size_t)nslots * sizeof(*slots));
+	hvar_strs_moved(p, bytes, cap, slots, nslots);
 }
 
 HVAR_API void hvar_strs_moved(struct hvar_strs *p, char *bytes, uint32_t cap,

@@ -43,14 +43,7 @@ HVAR_API void hvar_tasks_init(struct hvar_tasks *t, struct hvar_task *tasks,
 			      uint32_t *slots, uint32_t nslots)
 {
 	memset(t, 0, sizeof(*t));
-	t->tasks = tasks;
-	t->ntasks = ntasks;
-	t->mms = mms;
-	t->nmms = nmms;
-	t->slots = slots;
-	t->nslots = nslots;
-	memset(slots, 0, (size_t)nslots * sizeof(*slots));
-	hvar_tasks_free_from(t, 0, 0);
+	hvar_tasks_moved(t, tasks, ntasks, mms, nmms, slots, nslots);
 }
 
 static void hvar_tasks_link(struct hvar_tasks *t, uint32_t i)
