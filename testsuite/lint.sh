@@ -56,6 +56,7 @@ words() {
 none "nothing unfinished is admitted" words '\b(TO[D]O|FIX[M]E|X[X]X|HA[C]K|not implemente[d]|unimplemente[d]|for no[w])\b'
 none "no path of one machine, no package host" words '/wor[k]/|/far[m]/|https?://(deb|registry|security)\.'
 none "no binary file" sh -c 'grep -v /corpus/ "$1" | while read -r f; do [ ! -s "$f" ] || grep -qI . "$f" || echo "$f"; done' binary "$tmp/there"
+none "no compiled file" sh -c 'while read -r f; do [ "$(head -c 4 "$f" | tail -c 3)" != ELF ] || echo "$f"; done < "$1"' compiled "$tmp/there"
 
 # ---- core ------------------------------------------------------------------------------------
 

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# elf.sh - make the seeds of the ELF fuzz target: elf.sh FOLDER-OF-THIS FOLDER-TO-MAKE CC
+#
+# What this machine's compiler cannot make is left out and said; one that works must make the first two.
+set -e
+from=$1 to=$2 cc=$3
+rm -rf "$to"
+mkdir -p "$to"
+
+# seed NAME OPTION...; a small page, so that a mutation of its bytes hits something
+seed() {
+	out=$to/$1.so
+	shift
+	$cc -O1 -fPIC -shared -nostdlib -Wl,--build-id=sha1,--hash-style=both,-z,max-page-size=4096 \
+		-Wl,-z,noseparate-code -o "$out" "$@" "$from/shapes.c"
+}
+# without_sections NAME OTHER: e_shoff, e_shnum and e_shstrndx of a 64-bit header are 0 (elf(5))
+without_sections() {
+	cp "$to/$1.so" "$to/$2.so"
+	dd if=/dev/zero of="$to/$2.so" bs=1 seek=40 count=8 conv=notrunc 2> /dev/null
+	dd if=/dev/zero of="$to/$2.so" bs=1 seek=60 count=4 conv=notrunc 2> /dev/null
+}
+maybe() {
+	seed "$@" 2> /dev/null || { rm -f "$to/$1.so"; echo "  $cc cannot make the fuzz seed $1: without it" >&2; }
+}
+
+seed shapes
+without_sections shapes nosec
+maybe stripped -s
+maybe versions -DVERSIONED -Wl,--version-script="$from/shapes.map"
+maybe debug -g
+maybe m32 -m32
+maybe lld -fuse-ld=lld
