@@ -233,29 +233,38 @@ HVK_API void hvk_symdata(u64 addr, char *out, size_t size)
 			 addr - f.place.vma.start, f.place.vma.end - f.place.vma.start);
 }
 
-/* The key of @addr, of a page in state @page, as a string: equal where memory is shared. */
-HVK_API void hvk_key(u64 addr, enum hvar_page_state page, char *out, size_t size)
+/* The key of @addr, and whether it is followed at all. */
+static int hvk_key_of(u64 addr, struct hvar_key *k)
 {
-	struct hvar_key k;
 	struct hvk_found f;
+	int err = hvk_find(addr, &f);
 
-	*out = '\0';
-	if (hvk_find(addr, &f) || f.place.kind == HVAR_KIND_UNMAPPED)
-		return;
-	k = hvar_key_of(&f.place.vma, f.file ? &f.file->facts : NULL, f.space, addr, page);
-	snprintf(out, size, "%llx:%llx:%llx", k.dev, k.object, k.where);
+	if (err)
+		return err;
+	if (f.place.kind == HVAR_KIND_UNMAPPED)
+		return -EFAULT;
+	*k = hvar_key_of(&f.place.vma, f.file ? &f.file->facts : NULL, f.space, addr,
+			 HVK_PAGE_STATE(addr));
+	return 0;
 }
 
-/* Is @addr's memory this address space's own?  -1: nothing is known. */
-HVK_API int hvk_private(u64 addr, enum hvar_page_state page)
+/* device:object:where, in hex; "" if nothing is known. */
+HVK_API void hvk_key(u64 addr, char *out, size_t size)
 {
 	struct hvar_key k;
-	struct hvk_found f;
 
-	if (hvk_find(addr, &f) || f.place.kind == HVAR_KIND_UNMAPPED)
-		return -1;
-	k = hvar_key_of(&f.place.vma, f.file ? &f.file->facts : NULL, f.space, addr, page);
-	return hvar_key_private(&k);
+	if (hvk_key_of(addr, &k))
+		*out = '\0';
+	else
+		snprintf(out, size, "%llx:%llx:%llx", k.dev, k.object, k.where);
+}
+
+/* 1, 0, or -1 if nothing is known. */
+HVK_API int hvk_private(u64 addr)
+{
+	struct hvar_key k;
+
+	return hvk_key_of(addr, &k) ? -1 : hvar_key_private(&k);
 }
 
 HVK_API const char *hvk_region_name(u32 region)

@@ -234,4 +234,12 @@ struct hvk_found {
  */
 HVK_API int hvk_find(u64 addr, struct hvk_found *out);
 
+/*
+ * Has the page of a private file mapping been copied on write?  Whoever can tell defines
+ * this before hvk_addr.c: an expression of enum hvar_page_state, callable anywhere.
+ */
+#ifndef HVK_PAGE_STATE
+#define HVK_PAGE_STATE(addr) HVAR_PAGE_UNKNOWN
+#endif
+
 #endif /* HVK_HOST_H */

@@ -319,8 +319,9 @@ static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
 		hvk_apply(t, &c);
 	for (i = 0; i < n; i++)
 		hvk_look_now(t, r[i].start, r[i].end, HVAR_EVENT_NONE, c.cause);
-	if (c.cause == HVAR_CAUSE_BRK)
-		WRITE_ONCE(s->brk, s->mm->brk);
+	/* Not mm->brk: what another thread has added since is looked at when its call returns. */
+	if (c.cause == HVAR_CAUSE_BRK && c.args[0] && c.args[0] == (u64)c.ret)
+		WRITE_ONCE(s->brk, c.ret);
 }
 
 /* ---- the work: what could not be done without sleeping ---- */
