@@ -17,7 +17,8 @@ enum hvar_module_flags {
 	HVAR_MODULE_ELF = 1,	 /* its first bytes are an ELF header's */
 	HVAR_MODULE_PSEUDO = 2,	 /* no file: "[vdso]", "[anon:x]" */
 	HVAR_MODULE_UNREAD = 4,	 /* could not be opened: mtime, size, build-id unknown */
-	HVAR_MODULE_STALE = 8,	 /* what lies at its path is not what was mapped */
+	HVAR_MODULE_STALE = 8,	 /* its file was changed after it was mapped: without a build-id, which
+				    is from before that then, nobody knows what it was */
 	HVAR_MODULE_DELETED = 16, /* no name any more when last seen */
 };
 

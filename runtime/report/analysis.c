@@ -138,11 +138,11 @@ static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
 	const struct hvar_image_seg *seg;
 	const struct hvar_image_sym *sym;
 	uint64_t vaddr, last;
-	uint32_t why, i;
+	uint32_t i;
 
 	if (!at->module)
 		return false;
-	img = images_of(a->images, at->module, &why);
+	img = images_code_of(a->images, at->module);
 	seg = img ? code_segment(img, at->where) : NULL;
 	if (!seg)
 		return false;

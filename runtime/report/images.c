@@ -26,6 +26,7 @@ struct module {
 	uint32_t canon;
 	char *path;
 	struct image_file *image; /* NULL: not asked for, or none to be had */
+	struct image_file *code;  /* of a file that was changed after it was mapped, as it is now */
 	uint32_t why;		  /* enum hvar_reason of that, 0: not asked for yet */
 	int fd;			  /* of the very file; -1: not open */
 	bool tried_fd;		  /* what could be opened is open */
@@ -57,6 +58,12 @@ uint32_t images_canon(const struct images *s, uint32_t id)
 }
 
 /* ---- files ---- */
+
+/* Was the file changed while it was mapped, with nothing known of how it was before? */
+static bool unproven(const struct hvar_module *facts)
+{
+	return facts->flags & HVAR_MODULE_STALE && !facts->build_id_len;
+}
 
 /*
  * Is the file at @fd the one with these @facts?  A build-id noted when it was mapped
@@ -190,6 +197,7 @@ static void find_image(struct images *s, uint32_t id, struct module *m)
 {
 	struct err e = { 0, "" };
 	int ret = -ENOENT;
+	bool overwritten;
 
 	if (m->facts.flags & HVAR_MODULE_PSEUDO) {
 		m->why = HVAR_REASON_NO_FILE;
@@ -200,10 +208,17 @@ static void find_image(struct images *s, uint32_t id, struct module *m)
 		return;
 	}
 	open_file(s, m, NULL);
-	if (m->fd >= 0)
+	/* Written over since: what of it is mapped is the old one's and what the new one's, nobody knows. */
+	overwritten = unproven(&m->facts) || (m->fd >= 0 && !file_is(m->fd, &m->facts));
+	if (overwritten) {
+		m->why = HVAR_REASON_STALE;
+		if (m->fd >= 0 && !m->code && image_cache_get(m->fd, m->path, &m->code, NULL))
+			m->code = NULL;
+	} else if (m->fd >= 0) {
 		ret = image_cache_get(m->fd, m->path, &m->image, &e);
-	else if (m->facts.build_id_len)
+	} else if (m->facts.build_id_len) {
 		ret = image_cache_find(m->facts.build_id, m->facts.build_id_len, &m->image);
+	}
 	if (!ret) {
 		m->why = HVAR_REASON_NONE;
 		note_fresh(s, id);
@@ -216,7 +231,8 @@ static void find_image(struct images *s, uint32_t id, struct module *m)
 		m->why = HVAR_REASON_BAD_ELF;
 	else if (!m->why)
 		m->why = HVAR_REASON_NO_ACCESS;
-	note_failure(s, m, *e.text ? e.text :
+	note_failure(s, m, *e.text ? e.text : overwritten ?
+		     "the file was changed after it was mapped: its variables have no names; start the program again" :
 		     m->why == HVAR_REASON_STALE ?
 		     "the file at this path is not the one that was mapped: its variables have no names" :
 		     "the file cannot be opened: its variables have no names");
@@ -236,6 +252,17 @@ const struct hvar_image *images_of(void *ctx, uint32_t id, uint32_t *why)
 		find_image(s, canon, m);
 	*why = m->why;
 	return m->image ? &m->image->img : NULL;
+}
+
+const struct hvar_image *images_code_of(struct images *s, uint32_t id)
+{
+	const struct hvar_image *img;
+	const struct module *m;
+	uint32_t why;
+
+	img = images_of(s, id, &why);
+	m = img ? NULL : get(s, images_canon(s, id));
+	return m && m->code ? &m->code->img : img;
 }
 
 bool images_fresh(struct images *s, uint32_t *id, const void **data, size_t *size)
@@ -284,6 +311,7 @@ static uint32_t find_canon(const struct images *s, uint32_t id, const struct hva
 		const struct module *m = s->v[i];
 
 		if (m && m->canon == i && (m->facts.flags & HVAR_MODULE_ELF) &&
+		    unproven(&m->facts) == unproven(facts) &&
 		    hvar_module_same(&m->facts, facts))
 			return i;
 	}
@@ -407,6 +435,7 @@ void images_free(struct images *s)
 		if (!m)
 			continue;
 		image_file_free(m->image);
+		image_file_free(m->code);
 		if (m->fd >= 0)
 			close(m->fd);
 		free(m->path);

@@ -39,6 +39,13 @@ void images_mapped(struct images *s, const struct hvar_event *ev);
 /* An hvar_image_of_fn, @ctx being the struct images; stays good until images_free(). */
 const struct hvar_image *images_of(void *ctx, uint32_t id, uint32_t *why);
 
+/*
+ * The image whose functions are those of the module's code, or NULL: of a file that was
+ * changed after it was mapped it is the file's as it is now, since pages nobody has written to
+ * are the file.  Its names are not the module's.
+ */
+const struct hvar_image *images_code_of(struct images *s, uint32_t id);
+
 uint32_t images_canon(const struct images *s, uint32_t id);
 /* Facts and path of module @id; NULL, "" for a number that no record named. */
 const struct hvar_module *images_facts(const struct images *s, uint32_t id);

@@ -124,7 +124,7 @@ struct live *live_open(pid_t pid, struct err *e)
 	l->where.pid = pid;
 	l->where.look = &l->look;
 	if (!proc_stat(pid, &st))
-		l->where.started_ns = proc_started_ns(st.start_ticks);
+		l->where.mapped_ns = proc_started_ns(st.start_ticks);
 	l->looked_ns = clock_now_ns();
 	if (fill(l))
 		goto no_memory;

@@ -262,9 +262,11 @@ static int open_facts(struct mapstext *a, const struct modules_where *where,
 	if (f.elf)
 		v->flags |= HVAR_MODULE_ELF;
 	/* Modified while it was mapped, for all that is known: its pages are the new file's. */
-	if (f.elf && where->started_ns && !where->mapped_now &&
-	    v->mtime_ns > where->started_ns)
+	if (f.elf && where->mapped_ns && v->mtime_ns > where->mapped_ns) {
 		v->flags |= HVAR_MODULE_STALE;
+		v->build_id_len = 0; /* that of the new one proves nothing */
+		memset(v->build_id, 0, sizeof(v->build_id));
+	}
 	return fd;
 }
 
@@ -330,6 +332,9 @@ static bool is_renewed(struct modules *m, uint32_t id)
 	const struct hvar_module *v = &m->t.v[id];
 	struct stat st;
 
+	/* What was stale for who had it mapped already is the file as it is for who maps it now. */
+	if (v->flags & HVAR_MODULE_STALE)
+		return true;
 	if (!(v->flags & HVAR_MODULE_ELF) || m->kept[id].fd < 0 ||
 	    fstat(m->kept[id].fd, &st) || !changed(v, &st))
 		return false;

@@ -27,8 +27,8 @@ struct modules_where {
 	pid_t pid;
 	const struct look *look; /* or NULL */
 	bool mapped_now;	 /* the area is new: its file is as it is now */
-	uint64_t started_ns;	 /* realtime; a file changed after it may not be what is
-				    mapped.  0: no matter */
+	uint64_t mapped_ns;	 /* realtime, by when it was surely mapped: a file changed after
+				    it may not be what is mapped.  0: right now */
 };
 
 /*

@@ -15,12 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "grow.h"
 
 #define USER_END ((uint64_t)1 << 63)
 /* Nothing was found at a page: how long to believe it, and how long after reading a whole file. */
 #define MISS_NS 5000000u
 #define READ_NS 50000000u
+#define CLOCKS_DIFFER_NS 1000000u
 #define MAP_ANON 0x20 /* MAP_ANONYMOUS and MAP_PRIVATE of x86, whatever the ABI */
 #define MAP_PRIV 0x02
 
@@ -215,6 +217,18 @@ int tracker_look(struct tracker *t, pid_t pid, uint64_t lo, uint64_t hi, uint32_
 	return r;
 }
 
+/*
+ * What wall clocks showed at event time @ns, and a bit: events come late, and a file that was
+ * written over meanwhile is not the one that was mapped.  The bit is for clocks being set right.
+ */
+static uint64_t realtime_of(uint64_t ns)
+{
+	uint64_t now = clock_now_ns(), real = clock_ns(CLOCK_REALTIME);
+	uint64_t age = now > ns ? now - ns : 0;
+
+	return (real > age ? real - age : 0) + CLOCKS_DIFFER_NS;
+}
+
 int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 		uint64_t time_ns)
 {
@@ -224,7 +238,8 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 				     .prot = (uint8_t)m->prot },
 			      .dev_major = m->dev_major, .dev_minor = m->dev_minor,
 			      .ino = m->ino };
-	struct modules_where where = { .pid = pid, .mapped_now = true };
+	struct modules_where where = { .pid = pid, .mapped_now = true,
+				       .mapped_ns = realtime_of(time_ns) };
 	size_t len = strlen(m->name);
 	const struct hvar_vma *old;
 	struct hvar_event base;

@@ -162,7 +162,7 @@ int tracker_see(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t *lo,
 {
 	struct modules_where where = {
 		.pid = tid, .look = &space_of(mm)->look, .mapped_now = fresh,
-		.started_ns = space_of(mm)->started_ns,
+		.mapped_ns = fresh ? 0 : space_of(mm)->started_ns,
 	};
 	int r = see_areas(t, mm, tid, *lo, *hi);
 
