@@ -74,11 +74,14 @@ static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 ca
 	struct hvk_space *s = t->space;
 	struct hvar_event base;
 	unsigned long stack_vm = READ_ONCE(s->mm->stack_vm);
+	unsigned long total_vm = READ_ONCE(s->mm->total_vm);
 	int err;
 
 	hvk_base(&base, t, type, cause);
 	hvk_widen(s, &lo, &hi);
 	err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep);
+	if (!err)
+		WRITE_ONCE(s->total_vm, total_vm);
 	if (!err && !lo && hi == HVK_TOP) {
 		WRITE_ONCE(s->brk, s->mm->brk);
 		WRITE_ONCE(s->stack_vm, stack_vm);
@@ -125,6 +128,7 @@ static void hvk_stack_grown(struct hvk_thread *t)
 		if (!err) {
 			atomic64_inc(&hvk_counts[HVK_N_GROWN]);
 			WRITE_ONCE(s->stack_vm, now);
+			WRITE_ONCE(s->total_vm, s->total_vm + (now - was));
 			return;
 		}
 	}
@@ -295,6 +299,16 @@ static void hvk_apply(struct hvk_thread *t, const struct hvar_call *c)
 	raw_spin_unlock_irqrestore(&t->space->lock, flags);
 }
 
+/*
+ * Has something been mapped by what is no mapping call: one that is not known, or the kernel
+ * itself ([uprobes])?  Among several threads that cannot be told from a call under way.
+ */
+static bool hvk_was_changed(const struct hvk_space *s)
+{
+	return s->begun && atomic_read(&s->users) == 1 &&
+	       READ_ONCE(s->mm->total_vm) != READ_ONCE(s->total_vm);
+}
+
 static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
 {
 	struct hvk_space *s = t->space;
@@ -307,8 +321,11 @@ static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
 
 	if (READ_ONCE(s->mm->stack_vm) != READ_ONCE(s->stack_vm) && s->begun)
 		hvk_stack_grown(t);
-	if (!hvk_may_map(nr) || hvar_call_cause(abi, nr) == HVAR_CAUSE_NONE)
+	if (!hvk_may_map(nr) || hvar_call_cause(abi, nr) == HVAR_CAUSE_NONE) {
+		if (hvk_was_changed(s))
+			hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
 		return;
+	}
 	atomic64_inc(&hvk_counts[HVK_N_CALLS]);
 	hvk_args(regs, abi, args);
 	n = hvk_words(abi, nr, args, words);
@@ -408,7 +425,8 @@ static bool hvk_is_idle(const struct hvk_thread *t, const struct pt_regs *regs)
 
 	return !t->events.n && s && s->mm == current->mm &&
 	       !hvk_may_map((u32)regs->orig_ax) &&
-	       READ_ONCE(s->mm->stack_vm) == READ_ONCE(s->stack_vm) && !hvk_images_due();
+	       READ_ONCE(s->mm->stack_vm) == READ_ONCE(s->stack_vm) &&
+	       !hvk_was_changed(s) && !hvk_images_due();
 }
 
 /*
