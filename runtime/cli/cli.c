@@ -277,7 +277,7 @@ static const struct argp_option common_options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE ('-' is stdout)", 10 },
 	{ "color", KEY_COLOR, "WHEN", 0, "Color text: auto, always or never", 10 },
 	{ "quiet", 'q', NULL, 0, "Say only what was asked for", 10 },
-	{ "verbose", 'v', NULL, 0, "Say more; twice: still more", 10 },
+	{ "verbose", 'v', NULL, 0, "Say more: which files have no names, why, and what to do", 10 },
 	{ 0 },
 };
 

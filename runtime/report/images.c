@@ -234,8 +234,8 @@ static void find_image(struct images *s, uint32_t id, struct module *m)
 	note_failure(s, m, *e.text ? e.text : overwritten ?
 		     "the file was changed after it was mapped: its variables have no names; start the program again" :
 		     m->why == HVAR_REASON_STALE ?
-		     "the file at this path is not the one that was mapped: its variables have no names" :
-		     "the file cannot be opened: its variables have no names");
+		     "the file at this path is not the one that was mapped: its variables have no names; start the program again" :
+		     "the file cannot be opened: its variables have no names; run hotvar where the file is, with the right to read it");
 }
 
 const struct hvar_image *images_of(void *ctx, uint32_t id, uint32_t *why)

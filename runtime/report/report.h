@@ -14,7 +14,7 @@ struct report_options {
 	bool color;
 	int width;   /* of the terminal, 0: lines are as long as they must be */
 	bool quiet;  /* the table only */
-	int verbose; /* also which modules had no names, and why */
+	int verbose; /* also which modules had no names, why, and what to do */
 };
 
 /* Errors of @f are the caller's to find, when it is closed. */

@@ -354,11 +354,74 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 		  maps ? maps : "", cost);
 }
 
+/* ---- what -v adds ---- */
+
+/* What a module's rows without a symbol want done, by their reason; the others' files failed, which is said of those. */
+static const struct {
+	const char *reason, *text;
+} unnamed_texts[] = {
+	{ "stripped", "it is stripped, so its own variables have no names: link it without -s, do not strip it, and measure again" },
+	{ "no-symbol", "its symbols cover nothing there, as with the linker's tables and unnamed constants: there is nothing to mend" },
+};
+
+static const char *unnamed_text(const struct variable *v)
+{
+	size_t i;
+
+	for (i = 0; v->module && !v->symbol && v->reason && i < sizeof(unnamed_texts) / sizeof(unnamed_texts[0]); i++)
+		if (!strcmp(v->reason, unnamed_texts[i].reason))
+			return unnamed_texts[i].text;
+	return NULL;
+}
+
+/* Each module of a shown row that has no symbol, once, with the share of all its rows like that. */
+static void unnamed(const struct out *out, const struct rows *r)
+{
+	size_t i, j;
+
+	for (i = 0; i < r->n; i++) {
+		const struct variable *v = &r->v[i].var;
+		const char *text = unnamed_text(v);
+		double share = 0;
+		bool said = false;
+
+		for (j = 0; text && j < r->n; j++) {
+			const struct variable *w = &r->v[j].var;
+
+			if (unnamed_text(w) != text || strcmp(w->module, v->module))
+				continue;
+			said = said || j < i;
+			share += r->v[j].share;
+		}
+		if (text && !said)
+			paragraph(out, "no names for %.1f%% of accesses, in %s: %s", 100 * share,
+				  v->module, text);
+	}
+}
+
+static void details(const struct out *out, const struct rows *r, const struct analysis *a)
+{
+	const struct images *images = analysis_images(a);
+	const char *kernel = analysis_meta(a, "kernel");
+	char n[32], m[32];
+	size_t i;
+
+	if (!r->exact)
+		paragraph(out, "%s of %s samples attributed, of %" PRIu64 " address space%s%s%s",
+			  grouped(r->attributed, n), grouped(r->samples, m), r->totals.processes,
+			  r->totals.processes == 1 ? "" : "s", kernel ? ", on Linux " : "",
+			  kernel ? kernel : "");
+	unnamed(out, r);
+	for (i = 0; i < images_failed(images); i++)
+		paragraph(out, "no names: %s", images_failure(images, i));
+	if (image_cache_why())
+		paragraph(out, "%s", image_cache_why());
+}
+
 static void closing(const struct out *out, const struct rows *r, const struct analysis *a)
 {
 	const char *note = analysis_meta(a, "note");
 	const struct images *images = analysis_images(a);
-	size_t i;
 
 	if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time; wr%%: how many of its accesses write");
@@ -366,11 +429,8 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	if (note && *note)
 		paragraph(out, "note: %s", note);
 	losses(out, r, !analysis_why(a));
-	if (out->o->verbose && image_cache_why())
-		paragraph(out, "%s", image_cache_why());
 	if (out->o->verbose)
-		for (i = 0; i < images_failed(images); i++)
-			paragraph(out, "no names: %s", images_failure(images, i));
+		details(out, r, a);
 	else if (images_failed(images))
 		paragraph(out, "no names for %zu file%s; -v says which and why", images_failed(images),
 			  images_failed(images) == 1 ? "" : "s");

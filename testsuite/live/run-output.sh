@@ -34,6 +34,14 @@ like "--color=always" "$(cat -v out)" '\^\[\[1m'
 like "--limit=1 says what it hides" "$(cat out)" 'more variable.* not shown'
 unlike "--limit=1" "$(cat out)" '^ *2 '
 
+strip -o stripped "$TESTPROGS/loop"
+"$HOTVAR" -v -o out -- ./stripped cpu 30000000
+like "-v names a stripped program and what to do" "$(tr -s '\n ' ' ' < out)" \
+	"no names for [0-9.]+% of accesses, in $tmp/stripped: it is stripped, .*link it without -s"
+like "-v says how many samples told something" "$(cat out)" '^[0-9,]+ of [0-9,]+ samples attributed, of 1 address space'
+"$HOTVAR" -o out -- ./stripped cpu 30000000
+unlike "without -v neither" "$(cat out)" 'no names for|samples attributed'
+
 # ---- JSON ----
 cat > check.py <<'PY'
 import json, sys
