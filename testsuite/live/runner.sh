@@ -58,6 +58,10 @@ is "a good test: last line" "$last" "1 passed, 0 failed, 1 skipped"
 is "a good test: exit status" $rc 0
 like "a skip's reason is shown" "$out" '^SKIP good.sh: b # SKIP no such thing here$'
 
+cp good.sh .hidden.sh
+runner .hidden.sh
+is "a test whose name begins with a dot is counted" "$last" "1 passed, 0 failed, 1 skipped"
+
 cat > signals.sh <<'EOF'
 # bits 1 and 2: SIGINT and SIGQUIT
 ignored=$(sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status)
