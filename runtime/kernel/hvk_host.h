@@ -150,7 +150,8 @@ struct hvk_space {
 	struct hvk_store *store;
 	u64 brk;		/* as after the last look that asked */
 	unsigned long stack_vm; /* mm->stack_vm as after the last look at the stack */
-	unsigned long total_vm; /* mm->total_vm as after the last look at what may have changed it */
+	u64 pages;		/* in all areas of the list */
+	u64 odd;		/* mm->total_vm less these, as after the last whole look: usually 0 */
 	u64 seq;		/* number of the last event */
 	bool begun;		/* the first whole look is over */
 };

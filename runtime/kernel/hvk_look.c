@@ -112,9 +112,31 @@ struct hvk_sink {
 	struct hvk_events *to; /* NULL: nobody is told */
 };
 
+/* Pages that @e has added to the list, or taken. */
+static u64 hvk_event_pages(const struct hvar_event *e)
+{
+	u64 now = e->u.map.end - e->u.map.start, was = e->u.map.old_end - e->u.map.old_start;
+
+	switch (e->type) {
+	case HVAR_EVENT_INITIAL:
+	case HVAR_EVENT_MAP:
+		was = 0;
+		break;
+	case HVAR_EVENT_UNMAP:
+		was = now;
+		now = 0;
+		break;
+	case HVAR_EVENT_PROTECT:
+		return 0;
+	}
+	return (now >> PAGE_SHIFT) - (was >> PAGE_SHIFT);
+}
+
 static void hvk_sink_emit(void *ctx, const struct hvar_event *e)
 {
 	struct hvk_sink *k = ctx;
+
+	k->space->pages += hvk_event_pages(e);
 
 	k->space->seq++;
 	if (k->to)

@@ -80,11 +80,10 @@ static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 ca
 	hvk_base(&base, t, type, cause);
 	hvk_widen(s, &lo, &hi);
 	err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep);
-	if (!err)
-		WRITE_ONCE(s->total_vm, total_vm);
 	if (!err && !lo && hi == HVK_TOP) {
 		WRITE_ONCE(s->brk, s->mm->brk);
 		WRITE_ONCE(s->stack_vm, stack_vm);
+		WRITE_ONCE(s->odd, total_vm - s->pages);
 		s->begun = true;
 	}
 	return err;
@@ -128,7 +127,6 @@ static void hvk_stack_grown(struct hvk_thread *t)
 		if (!err) {
 			atomic64_inc(&hvk_counts[HVK_N_GROWN]);
 			WRITE_ONCE(s->stack_vm, now);
-			WRITE_ONCE(s->total_vm, s->total_vm + (now - was));
 			return;
 		}
 	}
@@ -301,12 +299,12 @@ static void hvk_apply(struct hvk_thread *t, const struct hvar_call *c)
 
 /*
  * Has something been mapped by what is no mapping call: one that is not known, or the kernel
- * itself ([uprobes])?  Among several threads that cannot be told from a call under way.
+ * itself ([uprobes])?  The kernel counts pages, and so do we.  Among several threads that cannot be told from a call under way.
  */
 static bool hvk_was_changed(const struct hvk_space *s)
 {
 	return s->begun && atomic_read(&s->users) == 1 &&
-	       READ_ONCE(s->mm->total_vm) != READ_ONCE(s->total_vm);
+	       READ_ONCE(s->mm->total_vm) - READ_ONCE(s->pages) != READ_ONCE(s->odd);
 }
 
 static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)

@@ -185,6 +185,7 @@ HVK_API int hvk_space_copy(struct hvk_space *s, struct hvk_space *from, bool may
 			s->vmas = from->vmas;
 			memcpy(s->store->mem, from->store->mem, from->vmas.size);
 			hvar_vmas_moved(&s->vmas, s->store->mem, s->store->bytes);
+			s->pages = from->pages;
 			s->brk = from->brk;
 			s->stack_vm = from->stack_vm;
 			s->begun = true;
