@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "elf_dynamic.h"
+#include "elf_frames.h"
 #include "runtime/core/hvar_image_format.h"
 
 #define PIECE ((uint64_t)256 << 10)
@@ -56,6 +57,7 @@ static bool matters(const Elf64_Shdr *s)
 
 int elf_content_hash(const struct elf_file *f, uint64_t *out, struct err *e)
 {
+	struct elf_frames frames;
 	struct elf_table t;
 	bool tables = false;
 	uint32_t i;
@@ -70,6 +72,8 @@ int elf_content_hash(const struct elf_file *f, uint64_t *out, struct err *e)
 		tables |= s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM;
 		r = add(f, s->sh_offset, s->sh_size, out, e);
 	}
+	if (!r && elf_frames_find(f, &frames))
+		r = add(f, frames.offset, frames.size, out, e);
 	if (r || tables || !elf_dynamic_table(f, &t))
 		return r;
 	r = add(f, t.syms, (uint64_t)t.count * (f->is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym)),

@@ -11,7 +11,8 @@
 uint64_t elf_content_headers(const struct elf_file *f);
 
 /*
- * Of all that an image is made from: headers, symbol tables and their strings.  Reads those tables,
+ * Of all that an image is made from: headers, symbol tables and their strings,
+ * unwind information.  Reads those tables,
  * which costs a small part of making an image.  Returns 0, -EBADMSG or -errno.
  */
 int elf_content_hash(const struct elf_file *f, uint64_t *out, struct err *e);

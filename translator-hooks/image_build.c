@@ -18,6 +18,7 @@
 #include "runtime/core/hvar_image_format.h"
 #include "runtime/core/hvar_vmas.h"
 #include "sym_table.h"
+#include "text_ranges.h"
 
 /* A PT_LOAD each: no linker makes as many. */
 #define SEGS_MAX 4096
@@ -269,6 +270,8 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 		r = elf_symtab_walk(&b->f, take_sym, b, &stripped, e);
 	if (!r)
 		r = sym_table_settle(&b->syms, p->segs, p->n_segs, p->head.tls.memsz);
+	if (!r)
+		r = text_ranges(&b->f, p, &b->syms, e);
 	if (!r) {
 		p->head.flags = (stripped ? HVAR_IMAGE_STRIPPED : 0) |
 				(b->f.is32 ? HVAR_IMAGE_ELF32 : 0) |
@@ -282,6 +285,7 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 		r = explain(b, r, e);
 	free(p->segs);
 	free(p->sections);
+	free(p->ranges);
 	free(b->secmap);
 	sym_table_fini(&b->syms);
 	elf_file_close(&b->f);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLES 11
+#define TABLES 12
 
 struct layout {
 	struct hvar_image_table dir[TABLES];
@@ -118,12 +118,15 @@ int image_layout(struct image_parts *p, void **data, size_t *size)
 	reserve(&l, HVAR_IMAGE_TLS_STARTS, 8, t->tls.n_extents);
 	reserve(&l, HVAR_IMAGE_TLS_OWNERS, 4, t->tls.n_extents);
 	reserve(&l, HVAR_IMAGE_STRS, 1, t->strs.used);
+	reserve(&l, HVAR_IMAGE_RANGES, sizeof(*p->ranges), p->n_ranges);
 	reserve(&l, HVAR_IMAGE_SOURCE, sizeof(struct hvar_image_source), 1);
 
 	l.base = calloc(1, l.end);
 	if (!l.base)
 		return -ENOMEM;
 	memcpy(l.base + sizeof(*h), l.dir, sizeof(l.dir));
+	if (p->n_ranges)
+		memcpy(table(&l, HVAR_IMAGE_RANGES), p->ranges, p->n_ranges * sizeof(*p->ranges));
 	if (p->n_segs)
 		memcpy(table(&l, HVAR_IMAGE_SEGS), p->segs, p->n_segs * sizeof(*p->segs));
 	sections = table(&l, HVAR_IMAGE_SECTIONS);

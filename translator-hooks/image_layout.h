@@ -11,17 +11,18 @@
 #include "sym_table.h"
 
 /*
- * Number of the naming rules by which images are built.  Raise it when the same file would
+ * Number of the rules, of naming and else, by which images are built.  Raise it when the same file would
  * give another image: cached ones are then made anew.
  */
-#define IMAGE_RULES 1
+#define IMAGE_RULES 2
 
 struct image_parts {
 	/* flags, tls, relro, build_id are the caller's; the rest is filled in */
 	struct hvar_image_header head;
 	struct hvar_image_seg *segs;	     /* by vaddr, disjoint */
 	struct hvar_image_section *sections; /* in the image's order; names are sym_strs numbers */
-	uint32_t n_segs, n_sections;
+	struct hvar_image_range *ranges;     /* ascending, disjoint */
+	uint32_t n_segs, n_sections, n_ranges;
 	struct sym_table *syms;		     /* settled; borrowed */
 };
 

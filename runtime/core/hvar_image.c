@@ -221,6 +221,26 @@ static bool hvar_image_pages_ok(const struct hvar_image *img)
 	return !bad && p[img->n_pages - 1] < n;
 }
 
+static bool hvar_image_ranges_ok(const struct hvar_image *img)
+{
+	const struct hvar_image_range *r = img->ranges;
+	const struct hvar_image_seg *s = img->segs;
+	uint64_t upto = 0;
+	uint32_t i, k = 0;
+
+	for (i = 0; i < img->n_ranges; i++, r++) {
+		if (r->start >= r->end || r->start < upto)
+			return false;
+		while (k < img->n_segs && s[k].vaddr + (s[k].memsz - 1) < r->start)
+			k++;
+		if (k == img->n_segs || r->start < s[k].vaddr ||
+		    !(s[k].prot & HVAR_PROT_EXEC) || r->end - s[k].vaddr > s[k].memsz)
+			return false;
+		upto = r->end;
+	}
+	return true;
+}
+
 /* Everything but strings' ends, which img->strs ending in NUL assures. */
 static bool hvar_image_tables_ok(struct hvar_image *img)
 {
@@ -247,6 +267,8 @@ static bool hvar_image_tables_ok(struct hvar_image *img)
 	img->pages = hvar_image_table(img, HVAR_IMAGE_PAGES, 4, &img->n_pages);
 	if (img->n_pages)
 		img->n_pages--;
+	img->ranges = hvar_image_table(img, HVAR_IMAGE_RANGES, sizeof(*img->ranges),
+				       &img->n_ranges);
 	img->n_mem_sections = 0;
 	return n_strs && !img->strs[0] && !img->strs[n_strs - 1] &&
 	       hvar_image_segs_ok(img) && hvar_image_sections_ok(img, n_strs) &&
@@ -258,7 +280,7 @@ static bool hvar_image_tables_ok(struct hvar_image *img)
 	       hvar_image_extents_ok(img->tls_starts, img->tls_owners,
 				     img->n_tls_extents, img->tls_syms,
 				     img->n_tls_syms) &&
-	       hvar_image_pages_ok(img);
+	       hvar_image_pages_ok(img) && hvar_image_ranges_ok(img);
 }
 
 HVAR_API int hvar_image_open(struct hvar_image *out, const void *data,
@@ -363,9 +385,10 @@ HVAR_API uint32_t hvar_image_find_tls(const struct hvar_image *img, uint64_t off
 HVAR_API uint32_t hvar_image_section(const struct hvar_image *img, uint64_t vaddr)
 {
 	const struct hvar_image_section *s = img->sections;
-	uint32_t n = hvar_image_upto(&s->vaddr, sizeof(*s) / sizeof(s->vaddr), 0,
-				     img->n_mem_sections, vaddr);
+	uint32_t n = img->n_mem_sections;
 
+	if (n)
+		n = hvar_image_upto(&s->vaddr, sizeof(*s) / sizeof(s->vaddr), 0, n, vaddr);
 	return n && vaddr - s[n - 1].vaddr < s[n - 1].size ? n - 1 : HVAR_IMAGE_NONE;
 }
 
@@ -389,10 +412,32 @@ HVAR_API const struct hvar_image_seg *hvar_image_seg_at(const struct hvar_image 
 							uint64_t vaddr)
 {
 	const struct hvar_image_seg *s = img->segs;
-	uint32_t n = hvar_image_upto(&s->vaddr, sizeof(*s) / sizeof(s->vaddr), 0,
-				     img->n_segs, vaddr);
+	uint32_t n = img->n_segs;
 
+	if (n)
+		n = hvar_image_upto(&s->vaddr, sizeof(*s) / sizeof(s->vaddr), 0, n, vaddr);
 	return n && vaddr - s[n - 1].vaddr < s[n - 1].memsz ? &s[n - 1] : NULL;
+}
+
+HVAR_API bool hvar_image_function(const struct hvar_image *img, uint64_t vaddr,
+				  uint64_t *start, uint64_t *end)
+{
+	const struct hvar_image_range *r = img->ranges;
+	uint32_t i = hvar_image_find(img, vaddr), n = img->n_ranges;
+	const struct hvar_image_sym *y = i == HVAR_IMAGE_NONE ? NULL : &img->syms[i];
+
+	if (y && y->size && (y->type == HVAR_SYM_FUNC || y->type == HVAR_SYM_IFUNC)) {
+		*start = y->vaddr;
+		*end = y->vaddr + y->size;
+		return true;
+	}
+	if (n)
+		n = hvar_image_upto(&r->start, sizeof(*r) / sizeof(r->start), 0, n, vaddr);
+	if (!n || vaddr >= r[n - 1].end)
+		return false;
+	*start = r[n - 1].start;
+	*end = r[n - 1].end;
+	return true;
 }
 
 HVAR_API const char *hvar_kind_name(uint32_t kind)

@@ -72,6 +72,11 @@ struct hvar_image_sym {
 	uint8_t binding, type, flags, zero;
 };
 
+/* [start, end) of code that is one function, or one of its parts, without a sized symbol of a function. */
+struct hvar_image_range {
+	uint64_t start, end;
+};
+
 /* The bytes themselves: hvar_image_format.h, for the builder. */
 struct hvar_image_header;
 
@@ -83,7 +88,9 @@ struct hvar_image {
 	const struct hvar_image_section *sections;
 	const struct hvar_image_sym *syms;     /* text and data */
 	const struct hvar_image_sym *tls_syms; /* STT_TLS, by offset */
+	const struct hvar_image_range *ranges; /* ascending, disjoint, each in an executable segment */
 	const char *strs;
+	uint32_t n_ranges;
 	uint32_t n_segs, n_sections, n_syms, n_tls_syms;
 	struct hvar_image_seg tls;	       /* PT_TLS; memsz 0: none */
 	uint64_t relro, relro_size;	       /* PT_GNU_RELRO: vaddr and bytes; 0: none */
@@ -119,6 +126,14 @@ HVAR_API int hvar_image_open(struct hvar_image *img, const void *data, uint64_t 
 HVAR_API uint32_t hvar_image_find(const struct hvar_image *img, uint64_t vaddr);
 /* The same for @offset in the TLS block; an index into tls_syms. */
 HVAR_API uint32_t hvar_image_find_tls(const struct hvar_image *img, uint64_t offset);
+
+/*
+ * Where the function that holds @vaddr starts and ends: the sized symbol's of a function that owns
+ * it, else what the file's unwind information says.  Returns false, and sets nothing, if neither
+ * knows one: so it is with entries of a PLT.
+ */
+HVAR_API bool hvar_image_function(const struct hvar_image *img, uint64_t vaddr,
+				  uint64_t *start, uint64_t *end);
 
 /* The section that holds @vaddr (never a TLS one), or HVAR_IMAGE_NONE. */
 HVAR_API uint32_t hvar_image_section(const struct hvar_image *img, uint64_t vaddr);

@@ -34,6 +34,7 @@ enum hvar_image_table_id {
 	HVAR_IMAGE_TLS_OWNERS, /* uint32_t */
 	HVAR_IMAGE_STRS,       /* NUL-terminated strings, the first one empty */
 	HVAR_IMAGE_SOURCE,     /* struct hvar_image_source, one: for the cache; not looked at here */
+	HVAR_IMAGE_RANGES,     /* struct hvar_image_range: functions that no symbol names, ascending, disjoint */
 };
 
 /*

@@ -136,26 +136,17 @@ static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
 	struct analysis *a = ctx;
 	const struct hvar_image *img;
 	const struct hvar_image_seg *seg;
-	const struct hvar_image_sym *sym;
-	uint64_t vaddr, last;
-	uint32_t i;
+	uint64_t first, last;
 
 	if (!at->module)
 		return false;
 	img = images_code_of(a->images, at->module);
 	seg = img ? code_segment(img, at->where) : NULL;
-	if (!seg)
+	if (!seg || !hvar_image_function(img, at->where - seg->offset + seg->vaddr, &first, &last) ||
+	    first < seg->vaddr)
 		return false;
-	vaddr = at->where - seg->offset + seg->vaddr;
-	i = hvar_image_find(img, vaddr);
-	if (i == HVAR_IMAGE_NONE)
-		return false;
-	sym = &img->syms[i];
-	if (!sym->size || (sym->type != HVAR_SYM_FUNC && sym->type != HVAR_SYM_IFUNC) ||
-	    sym->vaddr < seg->vaddr)
-		return false;
-	last = sym->vaddr - seg->vaddr + sym->size;
-	*start = sym->vaddr - seg->vaddr + seg->offset;
+	last -= seg->vaddr;
+	*start = first - seg->vaddr + seg->offset;
 	*end = (last < seg->filesz ? last : seg->filesz) + seg->offset;
 	return *start < *end;
 }

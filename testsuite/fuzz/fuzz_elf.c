@@ -74,6 +74,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				free(name);
 			}
 		}
+		for (uint32_t i = 0; i < img.n_ranges; i++) {
+			const struct hvar_image_range *g = &img.ranges[i];
+			uint64_t start, end;
+
+			/* no symbol covers either end of it */
+			if (!hvar_image_function(&img, g->start, &start, &end) || start != g->start ||
+			    end != g->end || !hvar_image_function(&img, g->end - 1, &start, &end) ||
+			    start != g->start)
+				abort();
+		}
 		free(image);
 	}
 	if (!elf_file_open(&f, -1, copy, size, "fuzz", true, NULL)) {

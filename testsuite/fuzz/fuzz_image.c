@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void look(const struct hvar_image *img, uint64_t vaddr)
 {
 	uint32_t i = hvar_image_find(img, vaddr), n;
+	uint64_t start, end;
 	struct hvar_place p;
 
 	if (i != HVAR_IMAGE_NONE) {
@@ -38,6 +39,9 @@ static void look(const struct hvar_image *img, uint64_t vaddr)
 		abort();
 	i = hvar_image_section(img, vaddr);
 	if (i != HVAR_IMAGE_NONE && vaddr - img->sections[i].vaddr >= img->sections[i].size)
+		abort();
+	/* the end may be 2^64 */
+	if (hvar_image_function(img, vaddr, &start, &end) && (vaddr < start || vaddr > end - 1))
 		abort();
 	hvar_resolve_static(img, vaddr, &p);
 	if (p.symbol != HVAR_IMAGE_NONE && p.reason != HVAR_REASON_NONE)
@@ -70,6 +74,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		for (i = 0; i < img.n_extents; i++)
 			look(&img, img.starts[i]);
+		for (i = 0; i < img.n_ranges; i++) {
+			look(&img, img.ranges[i].start);
+			look(&img, img.ranges[i].end);
+		}
 		for (i = 0; i < img.n_segs; i++)
 			look(&img, img.segs[i].vaddr);
 	}

@@ -14,9 +14,15 @@ __thread int tls = 4;
 static int hidden = 5;
 int fn(int n);
 
+/* known by its unwind information alone, once stripped */
+__attribute__((noinline)) static int unnamed(int n)
+{
+	return hidden += bss[n & 7];
+}
+
 int fn(int n)
 {
-	hidden += n;
+	hidden += n + unnamed(n);
 	return data[n] + bss[n] + ro[n] + tls + hidden;
 }
 #endif
