@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "stream_frame.h"
+#include "stream_pack.h"
 #include "stream_sink.h"
 
 static int fail(struct stream *s, int error)
@@ -17,6 +18,20 @@ static int fail(struct stream *s, int error)
 	if (!s->error)
 		s->error = error;
 	return s->error;
+}
+
+/* Make the whole record at @h smaller, if it is of a kind that can be.  Its size then. */
+static size_t pack(struct stream_head *h)
+{
+	char *data = (char *)(h + 1);
+	size_t packed = stream_may_pack(h->type) ? stream_pack(data, h->len) : 0;
+
+	if (packed) {
+		h->type |= STREAM_PACKED;
+		h->len = (uint32_t)packed;
+		memset(data + packed, 0, stream_record_size(h->len) - sizeof(*h) - packed);
+	}
+	return stream_record_size(h->len);
 }
 
 int stream_put(struct stream *s, enum stream_type type, const void *a, size_t na,
@@ -57,6 +72,7 @@ int stream_put(struct stream *s, enum stream_type type, const void *a, size_t na
 	h->len = (uint32_t)(na + nb);
 	h->data_crc = h->head_crc = 0;
 	if (s->sink->checksums) {
+		size = pack(h);
 		h->data_crc = stream_data_crc(data, size - sizeof(*h));
 		h->head_crc = stream_head_crc(h, s->number);
 	}

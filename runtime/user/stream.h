@@ -20,7 +20,8 @@
 #include "runtime/core/hvar_event.h"
 #include "runtime/core/hvar_module.h"
 
-#define STREAM_VERSION 1
+/* 2: STREAM_IMAGE and STREAM_CODE may be packed.  Recordings of version 1 are read, too. */
+#define STREAM_VERSION 2
 
 enum stream_type {
 	STREAM_META = 1, /* "key=value", no NUL: version, argv, hz, source, maps, start (realtime ns), kernel ... */

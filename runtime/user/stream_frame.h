@@ -8,7 +8,8 @@
  * Everything is of the writing machine's byte order, which the file head tells.
  * Both checksums are zlib's crc32().  That of a head is seeded with the number
  * of the record, so a record left out, doubled or moved is noticed like a
- * flipped bit.  A queue in memory has the records only, without checksums.
+ * flipped bit.  A queue in memory has the records only, without checksums.  In a file a
+ * payload may be packed: see stream_pack.h.
  */
 #ifndef STREAM_FRAME_H
 #define STREAM_FRAME_H
@@ -32,7 +33,7 @@ struct stream_file_head {
 };
 
 struct stream_head {
-	uint32_t type;	   /* enum stream_type */
+	uint32_t type;	   /* enum stream_type, STREAM_PACKED */
 	uint32_t len;	   /* of the payload, bytes */
 	uint32_t data_crc; /* of the payload and the zeros after it */
 	uint32_t head_crc; /* of the record's number (from 0) and what is before */

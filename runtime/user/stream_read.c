@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "stream_frame.h"
+#include "stream_pack.h"
 #include "stream_sink.h"
 
 enum { READ_STEP = 256 << 10 };
@@ -33,6 +34,8 @@ struct stream_reader {
 	const char *window;	/* buf, or the queue's */
 	char *buf;
 	size_t pos, len, cap;
+	char *plain;		/* of the last packed record */
+	size_t plain_cap;
 	uint64_t offset;	/* of window[0] in the file */
 	uint64_t number;	/* of the next record */
 	bool ended;		/* a STREAM_END was seen */
@@ -119,6 +122,24 @@ static int ended_early(struct stream_reader *r, const char *what)
 		      what);
 }
 
+/* Unpack the payload at *@data, a record's at byte @at, and say in @h what it is then. */
+static int unpack(struct stream_reader *r, struct stream_head *h, const char **data, uint64_t at)
+{
+	uint32_t type = h->type & ~STREAM_PACKED;
+	long n = 0;
+
+	if (stream_may_pack(type))
+		n = stream_unpack(*data, h->len, stream_max_len(type), &r->plain, &r->plain_cap);
+	if (n == -ENOMEM)
+		return broken(r, "cannot be read at byte %" PRIu64 " (%s)", at, strerror(ENOMEM));
+	if (n <= 0)
+		return broken(r, "is damaged at byte %" PRIu64 " (a packed record)", at);
+	h->type = type;
+	h->len = (uint32_t)n;
+	*data = r->plain;
+	return 0;
+}
+
 static int next_in_file(struct stream_reader *r, struct stream_record *out)
 {
 	struct stream_head h;
@@ -141,6 +162,9 @@ static int next_in_file(struct stream_reader *r, struct stream_record *out)
 	data = r->window + r->pos + sizeof(h);
 	if (h.data_crc != stream_data_crc(data, size - sizeof(h)))
 		return broken(r, "is damaged at byte %" PRIu64 " (checksum of a record)", at);
+	if (stream_max_len(h.type & ~STREAM_PACKED) && h.type & STREAM_PACKED &&
+	    unpack(r, &h, &data, at))
+		return -EPIPE;
 	if (stream_max_len(h.type) && !stream_well_formed(h.type, data, h.len))
 		return broken(r, "is damaged at byte %" PRIu64 " (a record of type %" PRIu32 " breaks its rules)",
 			      at, h.type);
@@ -204,6 +228,7 @@ void stream_reader_free(struct stream_reader *r)
 	if (r->fd > STDERR_FILENO)
 		close(r->fd);
 	free(r->buf);
+	free(r->plain);
 	free(r->name);
 	free(r);
 }
@@ -251,8 +276,8 @@ static int check_head(struct stream_reader *r, struct err *e)
 	if (h.crc != stream_data_crc(&h, offsetof(struct stream_file_head, crc)))
 		return err_set(e, EBADMSG, "recording '%s' is damaged in its head (checksum): get a whole copy, or record again",
 			       r->name);
-	if (h.version != STREAM_VERSION || h.size != sizeof(h))
-		return err_set(e, ENOTSUP, "cannot read recording '%s': its format is version %" PRIu32 ", this hotvar reads version %d: use the hotvar that made it",
+	if (!h.version || h.version > STREAM_VERSION || h.size != sizeof(h))
+		return err_set(e, ENOTSUP, "cannot read recording '%s': its format is version %" PRIu32 ", this hotvar reads versions 1 to %d: use the hotvar that made it",
 			       r->name, h.version, STREAM_VERSION);
 	r->pos = sizeof(h);
 	return 0;

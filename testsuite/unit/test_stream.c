@@ -26,6 +26,7 @@
 #include "runtime/core/hvar_vmas.h"
 #include "runtime/user/stream.h"
 #include "runtime/user/stream_frame.h"
+#include "runtime/user/stream_pack.h"
 
 enum { MAX_PUT = 64 };
 
@@ -311,6 +312,128 @@ static void unknown_type(void **state)
 	assert_int_equal(last, 0);
 	stream_reader_free(r);
 	free(q);
+	free(p);
+}
+
+/* A recording of one image record: @n bytes at @p, and what the file is. */
+static char *of_image(const void *p, size_t n, size_t *size)
+{
+	struct stream_image im = { .module = 1 };
+	struct stream_end end = { .wait_status = -1 };
+	struct stream *s;
+	struct err e;
+	char *file;
+
+	s = stream_to_file(path_of("image"), &e);
+	assert_non_null(s);
+	assert_int_equal(stream_put(s, STREAM_IMAGE, &im, sizeof(im), p, n), 0);
+	assert_int_equal(stream_put(s, STREAM_END, &end, sizeof(end), NULL, 0), 0);
+	assert_int_equal(stream_close(s, &e), 0);
+	file = slurp(path_of("image"), size);
+	unlink(path_of("image"));
+	return file;
+}
+
+/* Images and code come out as they went in, whatever is in them; what can be smaller is. */
+static void packed(void **state)
+{
+	enum { N = 300000 };
+	static unsigned char bytes[N];
+	static const size_t lengths[] = { 1, 511, 512, 513, 65536, 65537, N };
+	size_t size, i, kind;
+	uint64_t x = 88172645463325252u;
+
+	(void)state;
+	for (kind = 0; kind < 3; kind++) {
+		for (i = 0; i < N; i++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			bytes[i] = kind == 0 ? 0 : kind == 1 ? (unsigned char)(x & 7) : (unsigned char)x;
+		}
+		for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+			char *p = of_image(bytes, lengths[i], &size);
+			struct stream_record rec;
+			struct stream_reader *r;
+			struct err e;
+
+			if (kind < 2 && lengths[i] > 600)
+				assert_true(size < 32 + 16 + lengths[i] * 2 / 3 + 100);
+			assert_true(size <= 32 + 16 + 8 + lengths[i] + 7 + 16 + 40);
+			r = stream_reader_of_bytes(p, size, &e);
+			assert_non_null(r);
+			assert_int_equal(stream_next(r, &rec), 1);
+			assert_int_equal(rec.type, STREAM_IMAGE);
+			assert_int_equal(rec.len, sizeof(struct stream_image) + lengths[i]);
+			assert_int_equal((uintptr_t)rec.data % 8, 0);
+			assert_memory_equal((const char *)rec.data + sizeof(struct stream_image), bytes, lengths[i]);
+			assert_int_equal(stream_next(r, &rec), 1);
+			assert_int_equal(rec.type, STREAM_END);
+			assert_int_equal(stream_next(r, &rec), 0);
+			stream_reader_free(r);
+			free(p);
+		}
+	}
+}
+
+/* Checksums right, what is packed wrong: damage, and nothing of it is believed. */
+static void badly_packed(void **state)
+{
+	static const char zeros[5000];
+	size_t size, at;
+	char *p = of_image(zeros, sizeof(zeros), &size);
+	struct stream_head h;
+	uint64_t lengths[] = { 0, 1, sizeof(zeros) + 7, sizeof(zeros) + 9, (1u << 30) + 1, UINT64_MAX };
+
+	(void)state;
+	memcpy(&h, p + 32, sizeof(h));
+	assert_int_equal(h.type, STREAM_IMAGE | STREAM_PACKED);
+	for (at = 0; at < h.len + sizeof(lengths) / 8; at++) {
+		char *q = malloc(size);
+		struct stream_head bad = h;
+		struct stream_record rec;
+		struct stream_reader *r;
+		struct err e;
+
+		assert_non_null(q);
+		memcpy(q, p, size);
+		if (at < h.len) /* one byte of it is another */
+			q[48 + at] = (char)~q[48 + at];
+		else
+			memcpy(q + 48, &lengths[at - h.len], 8);
+		bad.data_crc = stream_data_crc(q + 48, stream_record_size(h.len) - 16);
+		bad.head_crc = stream_head_crc(&bad, 0);
+		memcpy(q + 32, &bad, sizeof(bad));
+		r = stream_reader_of_bytes(q, size, &e);
+		assert_non_null(r);
+		assert_int_equal(stream_next(r, &rec), -EPIPE);
+		assert_non_null(strstr(stream_reader_why(r), "packed"));
+		stream_reader_free(r);
+		free(q);
+	}
+	free(p);
+}
+
+/* What the version before wrote is read still. */
+static void older_version(void **state)
+{
+	struct stream_file_head h;
+	struct stream_reader *r;
+	struct err e;
+	size_t n;
+	char *p = recording(&n);
+	int last;
+
+	(void)state;
+	memcpy(&h, p, sizeof(h));
+	h.version = 1;
+	h.crc = stream_data_crc(&h, offsetof(struct stream_file_head, crc));
+	memcpy(p, &h, sizeof(h));
+	r = stream_reader_of_bytes(p, n, &e);
+	assert_non_null(r);
+	assert_int_equal(drain(r, &last), n_puts);
+	assert_int_equal(last, 0);
+	stream_reader_free(r);
 	free(p);
 }
 
@@ -641,6 +764,9 @@ int main(void)
 		cmocka_unit_test(flip),
 		cmocka_unit_test(reordered),
 		cmocka_unit_test(unknown_type),
+		cmocka_unit_test(packed),
+		cmocka_unit_test(badly_packed),
+		cmocka_unit_test(older_version),
 		cmocka_unit_test(refuses_other_files),
 		cmocka_unit_test(bad_records),
 		cmocka_unit_test(size_limit),
