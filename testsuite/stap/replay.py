@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""replay.py - applies the events of events.stp to empty lists and compares at each checkpoint with /proc/self/maps.
+
+   replay.py FOLDER    FOLDER/events is what the script printed, FOLDER/maps.PID what the programs wrote
+
+Prints `EQUAL of ALL checkpoints, LOST lost` and what differs; exit status 0 if all are equal, there is one, and nothing was lost.
+"""
+import sys
+
+from maps import joined, read_maps
+
+
+class Space:
+    """One address space: what is applied, and events that wait for their turn."""
+
+    def __init__(self, areas=()):
+        self.areas = list(areas)
+        self.waiting = []
+
+    def clear(self, start, end):
+        kept = []
+        for a in self.areas:
+            if a[1] <= start or end <= a[0]:
+                kept.append(a)
+                continue
+            if a[0] < start:
+                kept.append((a[0], start) + a[2:])
+            if end < a[1]:
+                kept.append((end, a[1], a[2], a[3] + end - a[0] if a[5] else 0) + a[4:])
+        self.areas = kept
+
+    def settle(self):
+        for _, event, area, old in sorted(self.waiting):
+            if event in ("move", "grow", "shrink"):
+                self.clear(*old)
+            self.clear(area[0], area[1])
+            if event != "unmap":
+                self.areas.append(area)
+        self.waiting = []
+
+
+def main(folder):
+    maps = read_maps(folder)
+    spaces, mm_of = {}, {}
+    checked = equal = 0
+    lost = None
+    for line in open(folder + "/events", errors="replace"):
+        what, *f = line.rstrip("\n").split(" ")
+        if what == "EV":
+            words, _, path = line.rstrip("\n").partition("|")
+            f = words.split(" ")[1:]
+            pid, mm, seq = map(int, f[:3])
+            start, end, pgoff = (int(x, 16) for x in f[4:7])
+            ino = int(f[9])
+            mm_of[pid] = mm
+            area = (start, end, f[7], pgoff << 12 if ino else 0, f[8] if ino else "00:00", ino, path)
+            spaces.setdefault(mm, Space()).waiting.append((seq, f[3], area, (int(f[11], 16), int(f[12], 16))))
+        elif what == "EXEC":
+            mm_of[int(f[0])] = int(f[1])
+        elif what == "FORK":
+            pid, mm, child, child_mm, _ = map(int, f)
+            mm_of.setdefault(pid, mm)
+            mm_of[child] = child_mm
+            if child_mm != mm:
+                parent = spaces.setdefault(mm, Space())
+                parent.settle()
+                spaces.setdefault(child_mm, Space()).areas = list(parent.areas)
+        elif what == "CK":
+            pid, n, count = map(int, f)
+            checked += 1
+            space = spaces.setdefault(mm_of.get(pid), Space())
+            space.settle()
+            got, want = joined(space.areas), joined(maps.pop((pid, n), []))
+            if got == want and count == len(want) and want:
+                equal += 1
+                continue
+            print(f"checkpoint {n} of process {pid}: {len(got)} areas, vma_count() {count}, maps has {len(want)}")
+            for a in sorted(set(want) - set(got))[:5]:
+                print("  missing %x-%x %s %x %s %d %s" % a)
+            for a in sorted(set(got) - set(want))[:5]:
+                print("  extra   %x-%x %s %x %s %d %s" % a)
+        elif what == "LOST":
+            lost = int(f[0])
+    for pid, n in sorted(maps)[:5]:
+        print(f"checkpoint {n} of process {pid} was never marked")
+    print(f"{equal} of {checked + len(maps)} checkpoints, {'not said what is' if lost is None else lost} lost")
+    return not (checked and equal == checked and not maps and lost == 0)
+
+
+sys.exit(main(sys.argv[1]))
