@@ -6,29 +6,31 @@
 
 Prints `EQUAL of ALL checkpoints, LOST lost` and what differs; exit status 0 if all are equal, there is one, and nothing was lost.
 """
+import bisect
 import sys
 
 from maps import joined, read_maps
 
 
 class Space:
-    """One address space: what is applied, and events that wait for their turn."""
+    """One address space: what is applied, sorted, and events that wait for their turn."""
 
     def __init__(self, areas=()):
         self.areas = list(areas)
         self.waiting = []
 
     def clear(self, start, end):
+        first = bisect.bisect_left(self.areas, (start,))
+        if first and self.areas[first - 1][1] > start:
+            first -= 1
+        last = bisect.bisect_left(self.areas, (end,))
         kept = []
-        for a in self.areas:
-            if a[1] <= start or end <= a[0]:
-                kept.append(a)
-                continue
+        for a in self.areas[first:last]:
             if a[0] < start:
                 kept.append((a[0], start) + a[2:])
             if end < a[1]:
                 kept.append((end, a[1], a[2], a[3] + end - a[0] if a[5] else 0) + a[4:])
-        self.areas = kept
+        self.areas[first:last] = kept
 
     def settle(self):
         for _, event, area, old in sorted(self.waiting):
@@ -36,7 +38,7 @@ class Space:
                 self.clear(*old)
             self.clear(area[0], area[1])
             if event != "unmap":
-                self.areas.append(area)
+                bisect.insort(self.areas, area)
         self.waiting = []
 
 
