@@ -429,13 +429,14 @@ static bool calls_unseen(const struct sites *s)
 	return false;
 }
 
-int graph_build(struct graph *g, const struct sites *s)
+int graph_build(struct graph *g, const struct sites *s, double sample_cycles)
 {
 	struct building b = { .g = g, .s = s };
 	struct ranked *order = calloc(s->n + 1, sizeof(*order));
 	int err = -ENOMEM;
 
 	memset(g, 0, sizeof(*g));
+	g->sample_cycles = sample_cycles;
 	b.places = calloc(s->n + 1, sizeof(*b.places));
 	if (order && b.places)
 		err = place_all(&b, order);

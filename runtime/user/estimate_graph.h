@@ -22,9 +22,10 @@ struct graph {
 	struct flow_graph flow;	/* nodes[i] is blocks[i] */
 	struct graph_block *blocks;
 	uint32_t cap_nodes, cap_edges;
+	double sample_cycles;	/* CPU cycles from sample to sample, at most; 0: not known */
 };
 
-int graph_build(struct graph *g, const struct sites *s); /* 0 or -ENOMEM */
+int graph_build(struct graph *g, const struct sites *s, double sample_cycles); /* 0 or -ENOMEM */
 void graph_fini(struct graph *g);
 
 #endif /* ESTIMATE_GRAPH_H */

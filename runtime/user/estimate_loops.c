@@ -13,6 +13,8 @@
 
 enum { MAX_BLOCKS = 3000 };
 
+static const double COST_SLACK = 2; /* a block may run in less than its cycles */
+
 static bool inside(const struct loops *l, uint32_t node)
 {
 	return node >= l->first && node < l->first + l->n;
@@ -155,12 +157,31 @@ static void find_members(struct loops *l, uint32_t head)
 	}
 }
 
+/*
+ * Would one stay of @rounds in the loop in hand take more samples than fell into it?
+ * Then none was left within the measurement, and how many rounds it would have made
+ * says nothing of how often its blocks ran.
+ */
+static bool unfinished(const struct loops *l, const struct exit_test *t, double rounds)
+{
+	const struct flow_node *nodes = &l->g->flow.nodes[l->first];
+	double round = nodes[t->head].cycles / COST_SLACK, seen = 0;
+
+	if (t->alone && t->v != t->head)
+		round += nodes[t->v].cycles / COST_SLACK;
+	for (uint32_t v = 0; v < l->n; v++)
+		if (l->member[v])
+			seen += nodes[v].samples;
+	return l->g->sample_cycles > 0 &&
+	       rounds * round > l->g->sample_cycles * flow_most(seen);
+}
+
 static void set_odds(struct loops *l, const struct exit_test *t)
 {
 	double rounds, sd, odds;
 	uint32_t v = t->v;
 
-	if (!rounds_find(l, t, &rounds, &sd))
+	if (!rounds_find(l, t, &rounds, &sd) || unfinished(l, t, rounds))
 		return;
 	odds = rounds - 1 > 0.02 ? rounds - 1 : 0.02;
 	for (uint32_t k = l->first_out[v]; k < l->first_out[v + 1]; k++) {
@@ -180,9 +201,17 @@ static void mark_inside(struct loops *l, bool on)
 			l->inside[i] = on ? v + 1 : 0;
 }
 
+static bool is_tail(const struct loops *l, uint32_t v)
+{
+	for (uint32_t k = 0; k < l->n_back; k++)
+		if (l->back[k].tail == v)
+			return true;
+	return false;
+}
+
 /*
  * A branch around a loop guards it against having nothing to do: such loops are
- * entered nearly always.
+ * entered nearly always.  The branch that closes the loop before is no such guard.
  */
 static void guard_odds(struct loops *l, uint32_t head)
 {
@@ -198,7 +227,7 @@ static void guard_odds(struct loops *l, uint32_t head)
 			from = loops_edge(l, e)->from - l->first;
 		}
 		if (l->first_out[from + 1] - l->first_out[from] != 2 || l->member[from] ||
-		    loops_edge(l, e)->odds > 0)
+		    is_tail(l, from) || loops_edge(l, e)->odds > 0)
 			continue;
 		l->g->flow.edges[e].odds = 20;
 		l->g->flow.edges[e].odds_sd = 1;

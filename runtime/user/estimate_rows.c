@@ -12,7 +12,12 @@
 #include "estimate_rows.h"
 #include "estimate_spread.h"
 
-enum { STEPS = 60 }; /* of the flow solver */
+enum {
+	STEPS = 60,   /* of the flow solver */
+	REFUTALS = 4, /* solutions that samples may contradict */
+};
+
+static const double MOST_GHZ = 6; /* of any CPU */
 
 struct sums {
 	double accesses, reads, writes, bytes, time_ns;
@@ -291,7 +296,8 @@ static bool solve(struct solving *s)
 	size_t n;
 
 	sites_add_callers(&e->sites, &e->env);
-	if (graph_build(&s->graph, &e->sites))
+	if (graph_build(&s->graph, &e->sites, e->result.samples ?
+			MOST_GHZ * e->all_ns / (double)e->result.samples : 0))
 		return false;
 	n = e->n_vars ? e->n_vars : 1;
 	s->vars = calloc(n, sizeof(*s->vars));
@@ -300,8 +306,14 @@ static bool solve(struct solving *s)
 	if (!s->vars || !s->share || !s->deviation)
 		return false;
 	s->runs = calloc(s->graph.flow.n_nodes + 1, sizeof(*s->runs));
-	if (!s->runs || flow_solve(&s->graph.flow, NULL, STEPS, s->runs))
+	if (!s->runs)
 		return false;
+	for (int k = 0; k < REFUTALS; k++) {
+		if (flow_solve(&s->graph.flow, NULL, STEPS, s->runs))
+			return false;
+		if (!flow_refute(&s->graph.flow, s->runs))
+			break;
+	}
 	add_blocks(s);
 	add_unknown_code(s);
 	charge_time(s);

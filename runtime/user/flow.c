@@ -26,6 +26,7 @@ static const double SWITCH_SD = 1.6;	  /* the same of indirect jumps: where they
 static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: branches lean */
 static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
 static const double EXTRA_MEAN = -4;
+static const double REFUTED = 4;	  /* by so much costs of whole sets are not mistaken */
 
 int flow_graph_cut(struct flow_graph *g, const uint32_t *nodes, uint32_t n)
 {
@@ -62,6 +63,52 @@ void flow_graph_fini(struct flow_graph *g)
 	free(g->cut_nodes);
 	free(g->cut_end);
 	memset(g, 0, sizeof(*g));
+}
+
+double flow_most(double seen)
+{
+	return seen + 2 * sqrt(seen) + 3;
+}
+
+static unsigned drop_odds(struct flow_graph *g, const uint8_t *marked)
+{
+	unsigned n = 0;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		struct flow_edge *edge = &g->edges[e];
+
+		if (!(edge->odds > 0) ||
+		    !((edge->from != FLOW_OUTSIDE && marked[edge->from]) ||
+		      (edge->to != FLOW_OUTSIDE && marked[edge->to])))
+			continue;
+		edge->odds = 0;
+		n++;
+	}
+	return n;
+}
+
+unsigned flow_refute(struct flow_graph *g, const double *runs)
+{
+	uint8_t *marked = calloc(g->n_nodes + 1, 1);
+	unsigned n = 0;
+
+	for (uint32_t k = 0, i = 0; marked && k < g->n_cuts; k++) {
+		uint32_t from = i;
+		double expected = 0, seen = 0;
+
+		for (; i < g->cut_end[k]; i++) {
+			const struct flow_node *node = &g->nodes[g->cut_nodes[i]];
+
+			expected += runs[g->cut_nodes[i]] * node->cycles;
+			seen += node->samples;
+		}
+		for (; from < i && expected > REFUTED * flow_most(seen); from++)
+			marked[g->cut_nodes[from]] = 1;
+	}
+	if (marked)
+		n = drop_odds(g, marked);
+	free(marked);
+	return n;
 }
 
 struct problem {

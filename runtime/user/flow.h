@@ -64,4 +64,14 @@ void flow_graph_fini(struct flow_graph *g);
 int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
 	       double *runs);
 
+/*
+ * Take back what is known of the odds around sets that, by @runs, would have taken far more
+ * samples than fell there: a loop that the end of the measurement came before has
+ * not made its rounds.  Returns how many edges lost their odds; if any, solve again.
+ */
+unsigned flow_refute(struct flow_graph *g, const double *runs);
+
+/* The most samples to be expected, at 95 % and more, where @seen fell. */
+double flow_most(double seen);
+
 #endif /* FLOW_H */

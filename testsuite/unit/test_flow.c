@@ -152,6 +152,46 @@ static void test_loops(void **state)
 	near(runs[1] / runs[2], 10, 1.2);
 	near(runs[1] / runs[0], 1000, 1.3);
 	near(runs[3], runs[0], 1.2);
+	assert_int_equal(flow_refute(&b->g, runs), 0);
+	end(b);
+}
+
+/* The same, but the measurement ended before the second loop: samples go before odds. */
+static void test_unfinished(void **state)
+{
+	struct build *b = begin();
+	const uint32_t first[] = { 1 }, second[] = { 2 };
+	struct flow_edge *e;
+	double runs[MAX];
+
+	(void)state;
+	node(b, 0, 1);
+	node(b, 5000, 1);
+	node(b, 0, 1);
+	node(b, 0, 1);
+	edge(b, OUT, 0);
+	edge(b, 0, 1);
+	e = edge(b, 1, 1);
+	e->has_seen = true;
+	e->seen = 5000;
+	e->odds = 1e9;
+	e->odds_sd = 0.03;
+	e = edge(b, 1, 2);
+	e->has_seen = true;
+	e = edge(b, 2, 2);
+	e->odds = 1e9;
+	e->odds_sd = 0.03;
+	edge(b, 2, 3);
+	edge(b, 3, OUT);
+	assert_int_equal(flow_graph_cut(&b->g, first, 1), 0);
+	assert_int_equal(flow_graph_cut(&b->g, second, 1), 0);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	assert_true(runs[2] > 100); /* as the odds have it */
+	assert_int_equal(flow_refute(&b->g, runs), 1);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	assert_int_equal(flow_refute(&b->g, runs), 0);
+	assert_true(runs[1] > 100 * runs[2]);
+	assert_true(runs[2] < flow_most(0));
 	end(b);
 }
 
@@ -399,6 +439,7 @@ int main(void)
 		cmocka_unit_test(test_rows),  cmocka_unit_test(test_factor),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_calls), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_random),
 	};
