@@ -4,6 +4,8 @@
  *
  * A launched CMD is gated (gate.h) and stops at its mapping calls only; an
  * attached process, or one whose gate was refused, stops at every system call.
+ * An attached one that is sampled by stops is left alone at its calls, which would
+ * cost it most of its speed: its map is read now and then.
  * A gated tree needs its tracer as long as any of it lives: what outlives the
  * measuring is served by serve(), and dies with hotvar (PTRACE_O_EXITKILL).
  */
@@ -31,6 +33,7 @@ enum {
 	TICK_HZ = 10,
 	TELL_HZ = 5,	 /* progress */
 	LIVE_NS = 5000000, /* a reader is woken at most that often, and at each tick */
+	LOOK_SHARE = 400, /* one part in so many of the time goes into reading maps */
 	SETTLE_TICKS = 10, /* an attached task that has not stopped by then is in an uninterruptible wait */
 };
 
@@ -87,6 +90,7 @@ static void ptracer_free(struct ptracer *p)
 	ticker_stop();
 	pin_release(&p->pin);
 	samples_free(p->samples);
+	relook_free(p->look);
 	tracker_free(p->tracker);
 	tracees_fini(&p->tasks);
 	free(p);
@@ -150,6 +154,18 @@ static int launch(struct ptracer *p, struct err *e)
 	return 0;
 }
 
+/* Its stops are for samples: none at calls. */
+static int leave_calls_alone(struct ptracer *p, struct err *e)
+{
+	p->look = relook_new(LOOK_SHARE);
+	if (!p->look)
+		return err_set(e, ENOMEM, "cannot trace: no memory; free some");
+	tracker_late_is_usual(p->tracker);
+	stream_put_meta(p->s->out, "source", "ptrace");
+	stream_put_meta(p->s->out, "maps", "proc");
+	return 0;
+}
+
 static int attach(struct ptracer *p, struct err *e)
 {
 	int err = ptracer_attach(p, p->s->pid, e);
@@ -161,6 +177,8 @@ static int attach(struct ptracer *p, struct err *e)
 		if (err == -ESRCH || err == -EMFILE)
 			err = 0;
 	}
+	if (!err && p->samples && samples_by_stops(p->samples))
+		err = leave_calls_alone(p, e);
 	if (err)
 		ptracer_detach(p);
 	return err;
@@ -200,6 +218,7 @@ static bool tick(struct ptracer *p, unsigned hz, unsigned *ticks)
 		samples_tick(p->samples, &p->tasks);
 	}
 	if (*ticks % (hz / TICK_HZ) == 0) {
+		ptracer_look(p);
 		ptracer_tell_losses(p);
 		stream_flush(s->out);
 		pin_tick(&p->pin, 1000 / TICK_HZ);

@@ -41,7 +41,7 @@ static void resume(struct ptracer *p, struct tracee *x, int sig)
 
 	if (p->detaching)
 		ptrace(PTRACE_DETACH, x->tid, 0, data);
-	else if (p->gated && !x->in_call)
+	else if (p->look || (p->gated && !x->in_call))
 		ptrace(PTRACE_CONT, x->tid, 0, data);
 	else
 		ptrace(PTRACE_SYSCALL, x->tid, 0, data);
@@ -57,6 +57,16 @@ static void listen(struct ptracer *p, struct tracee *x)
 		return;
 	}
 	x->listening = !ptrace(PTRACE_LISTEN, x->tid, 0, 0);
+}
+
+/*
+ * Any stop undoes an interrupt that is pending (ptrace_stop() in the kernel): ask again.  Not
+ * at the entry of a call, which it would break off.
+ */
+static void ask_again(const struct tracee *x)
+{
+	if (x->asked)
+		ptrace(PTRACE_INTERRUPT, x->tid, 0, 0);
 }
 
 /* ---- telling ---- */
@@ -112,6 +122,19 @@ void ptracer_snapshot(struct ptracer *p)
 	while ((x = tracees_next(&p->tasks, &i)))
 		if (x->told && !x->parked)
 			add(p, x);
+}
+
+static void look(void *ctx, pid_t pid, uint64_t now)
+{
+	struct ptracer *p = ctx;
+
+	tracker_look(p->tracker, pid, 0, ~0ull, HVAR_CAUSE_NONE, now);
+}
+
+void ptracer_look(struct ptracer *p)
+{
+	if (p->look)
+		relook_run(p->look, look, p);
 }
 
 void ptracer_tell_losses(struct ptracer *p)
@@ -189,6 +212,7 @@ static void on_syscall(struct ptracer *p, struct tracee *x)
 		}
 		if (x->in_call)
 			returned(p, x, stop.u.exit.rval);
+		ask_again(x);
 	}
 	x->mid_call = false;
 	resume(p, x, 0);
@@ -296,6 +320,8 @@ static void on_gone(struct ptracer *p, pid_t tid, int status)
 	}
 	if (followed(p, tid))
 		tracker_exit(p->tracker, tid, status, now_in_order(p));
+	if (p->look && x && x->pid == tid)
+		relook_gone(p->look, tid);
 	if (tid == p->pin.held)
 		pin_release(&p->pin);
 	if (!x)
@@ -306,6 +332,13 @@ static void on_gone(struct ptracer *p, pid_t tid, int status)
 }
 
 /* ---- stops ---- */
+
+static void take_sample(struct ptracer *p, struct tracee *x)
+{
+	samples_take(p->samples, x, clock_now_ns());
+	if (p->look)
+		relook_active(p->look, x->pid, true);
+}
 
 /* PTRACE_EVENT_STOP: a first stop, one that we asked for, or a group-stop by @sig. */
 static void on_stop(struct ptracer *p, struct tracee *x, int sig)
@@ -323,7 +356,7 @@ static void on_stop(struct ptracer *p, struct tracee *x, int sig)
 		return;
 	}
 	if (x->asked && p->samples && p->measuring && !stops_processes(sig))
-		samples_take(p->samples, x, clock_now_ns());
+		take_sample(p, x);
 	x->asked = false;
 	if (stops_processes(sig))
 		listen(p, x);
@@ -335,6 +368,8 @@ static void on_event(struct ptracer *p, struct tracee *x, int event, int sig)
 {
 	unsigned long msg = 0;
 
+	if (event != PTRACE_EVENT_STOP)
+		x->asked = false; /* inside of a call: the next tick asks again */
 	switch (event) {
 	case PTRACE_EVENT_STOP:
 		on_stop(p, x, sig);
@@ -381,12 +416,14 @@ void ptracer_handle(struct ptracer *p, pid_t tid, int status)
 	}
 	if (p->launched)
 		pin_note(&p->pin, tid);
-	if (event)
+	if (event) {
 		on_event(p, x, event, sig);
-	else if (sig == (SIGTRAP | 0x80))
+	} else if (sig == (SIGTRAP | 0x80)) {
 		on_syscall(p, x);
-	else
+	} else {
+		ask_again(x);
 		resume(p, x, sig); /* a signal of the program's, delivered as it is */
+	}
 }
 
 void ptracer_tick(struct ptracer *p)

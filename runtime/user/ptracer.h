@@ -18,6 +18,7 @@
 #include "err.h"
 #include "launch.h"
 #include "pin.h"
+#include "relook.h"
 #include "samples.h"
 #include "session.h"
 #include "tracees.h"
@@ -27,6 +28,7 @@ struct ptracer {
 	struct session *s;	/* borrowed */
 	struct tracker *tracker;
 	struct samples *samples; /* NULL: the map alone */
+	struct relook *look;	 /* tracees stop at no call: maps are read now and then; else NULL */
 	struct tracees tasks;
 	struct launch launch;
 	struct pin pin;
@@ -50,6 +52,9 @@ void ptracer_handle(struct ptracer *p, pid_t tid, int status);
 
 /* A moment has passed: newborns whose parents died before they could tell are taken in. */
 void ptracer_tick(struct ptracer *p);
+
+/* Read the maps of what was sampled, where no call tells of changes. */
+void ptracer_look(struct ptracer *p);
 
 /* Send @sig to every process that has a tracee. */
 void ptracer_signal_all(struct ptracer *p, int sig);

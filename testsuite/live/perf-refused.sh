@@ -30,6 +30,18 @@ like "a rate that stops can do is left as it is" "$(headline < "$tmp/text")" ' a
 "$without" perf EPERM "$HOTVAR" record -q -o "$tmp/rec" -- "$TESTPROGS/spin_threads" 1 50 > /dev/null
 like "a recording says it too" "$("$HOTVAR" report -i "$tmp/rec" | headline)" ' at 200 Hz of CPU time'
 
+# A program that calls the kernel all the time: no sample is lost to its calls.
+"$TESTPROGS/loop" getppid 1000000000000 &
+calls=$!
+trap 'kill -9 $calls; tap_cleanup' EXIT
+"$without" perf EPERM "$HOTVAR" record -q -o "$tmp/rec" -p $calls -d 1
+"$HOTVAR" report --json -i "$tmp/rec" > "$tmp/out"
+n=$(sed -n 's/^{"type":"total","samples":\([0-9]*\).*/\1/p' "$tmp/out")
+check "attached, it is sampled again and again ($n times)" [ "${n:-0}" -ge 20 ]
+like "its map is read now and then" "$(head -n 1 "$tmp/out")" '"maps":"proc"'
+kill -9 $calls
+trap tap_cleanup EXIT
+
 "$without" perf EPERM "$HOTVAR" --source perf -o "$tmp/out" -- true 2> "$tmp/err"
 is "--source perf fails then" $? 125
 is "with one line" "$(wc -l < "$tmp/err")" 1
