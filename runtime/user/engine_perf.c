@@ -7,8 +7,8 @@
  * in a bounded share of time.  What the target starts is followed as long as
  * the target itself runs: with its end the measuring ends, whatever it leaves behind.
  *
- * A set-uid program is out of bounds for an unprivileged perf: from its exec on
- * the kernel tells nothing more.
+ * The exec of a set-uid program ends the events of its task.  Root opens others; for
+ * an unprivileged perf it is out of bounds from then on, which is counted.
  */
 #include "config.h"
 
@@ -100,7 +100,7 @@ static int set_up(struct engine *g, struct err *e)
 	if (!g->code || !g->look)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
-				      .look = g->look };
+				      .look = g->look, .hz = g->s->hz };
 	stream_put_meta(g->s->out, "source", "perf");
 	stream_put_meta(g->s->out, "maps", "perf");
 	g->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -142,6 +142,7 @@ static int launch(struct engine *g, struct err *e)
 	err = launch_result(&g->launch, true, e);
 	if (err < 0)
 		return err;
+	perf_news_reopen(&g->news, g->pid);
 	g->launched = true;
 	g->s->pid = g->pid;
 	return 0;
@@ -329,6 +330,12 @@ static void say_what_is_missing(struct engine *g)
 	if (skipped)
 		session_note(g->s, "%llu threads were not sampled, since file descriptors ran out: raise \"ulimit -n\"",
 		     (unsigned long long)skipped);
+	if (n->cut_off)
+		session_note(g->s, "%llu processes were not measured from the exec of a set-user-ID or the like program on: run hotvar as root",
+			     (unsigned long long)n->cut_off);
+	if (n->late)
+		session_note(g->s, "%llu processes executed a set-user-ID or the like program, which ended their timers: they lost samples until new ones were set",
+			     (unsigned long long)n->late);
 	if (n->ended >= MANY_PROCESSES && n->unsampled * 2 > n->ended && g->s->hz)
 		session_note(g->s, "%llu of %llu processes ended before the first sample: try a higher -F",
 		     (unsigned long long)n->unsampled, (unsigned long long)n->ended);

@@ -9,7 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "proc.h"
+#include "target.h"
 
 enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
 
@@ -130,6 +132,39 @@ static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name
 	stream_put(n->out, STREAM_COMM, &c, sizeof(c), NULL, 0);
 }
 
+void perf_news_reopen(struct perf_news *n, pid_t pid)
+{
+	if (target_guarded(pid) && !perf_rings_add_again(n->rings, pid, NULL))
+		n->reopened = pid;
+}
+
+/*
+ * Has the exec of @pid at @exec_ns ended its events?  Then open others, and count what it
+ * may have run meanwhile.  What appeared in its map is not told either.
+ */
+static void go_on(struct perf_news *n, pid_t pid, uint64_t exec_ns, uint64_t time_ns)
+{
+	uint64_t now, gap, used;
+	struct proc_stat st;
+
+	if (!target_guarded(pid))
+		return;
+	if (n->reopened != pid) {
+		if (perf_rings_add_again(n->rings, pid, NULL))
+			n->cut_off++;
+		else
+			n->late++;
+		proc_stat(pid, &st);
+		now = clock_now_ns();
+		gap = now > exec_ns ? now - exec_ns : 0;
+		used = st.used_ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+		n->lost_samples += (gap < used ? gap : used) * n->hz / 1000000000;
+	}
+	n->reopened = 0;
+	relook_saw(n->look, pid, clock_now_ns());
+	tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, time_ns);
+}
+
 /*
  * At an exec this record comes first, then those of the new map's areas: all of
  * them are news, also if the map has been read since.
@@ -142,6 +177,7 @@ static void take_comm(struct perf_news *n, const struct perf_record *r, uint64_t
 		tracker_exec(n->t, r->pid, r->tid, false, HVAR_CAUSE_EXECVE, time_ns);
 		relook_saw(n->look, r->pid, 0);
 		relook_active(n->look, r->pid, false);
+		go_on(n, r->pid, r->time_ns, time_ns);
 	}
 	put_comm(n, r->pid, r->tid, r->u.comm.name, time_ns);
 }
@@ -218,11 +254,12 @@ void perf_news_tell_losses(struct perf_news *n)
 	uint64_t skipped = perf_rings_skipped(n->rings);
 
 	put_loss(n, STREAM_LOST_SAMPLES,
-		 c->lost + c->damaged - n->told.lost - n->told.damaged);
+		 c->lost + c->damaged - n->told.lost - n->told.damaged + n->lost_samples);
+	n->lost_samples = 0;
 	put_loss(n, STREAM_LOST_THROTTLED, c->throttled - n->told.throttled);
-	put_loss(n, STREAM_LOST_TASKS, n->homeless + skipped - n->skipped_told);
+	put_loss(n, STREAM_LOST_TASKS, n->homeless + n->cut_off + skipped - n->skipped_told);
 	n->told = *c;
-	n->skipped_told = n->homeless + skipped;
+	n->skipped_told = n->homeless + n->cut_off + skipped;
 	code_capture_tell_losses(n->code, n->last_ns);
 	tracker_tell_losses(n->t, n->last_ns);
 }

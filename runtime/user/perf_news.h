@@ -35,6 +35,11 @@ struct perf_news {
 	struct relook *look;
 	uint64_t last_ns;	/* time told last: the stream's never goes back */
 	uint64_t samples;	/* put */
+	unsigned hz;		/* of the samples */
+	pid_t reopened;		/* perf_news_reopen() has seen to its next exec; 0: none */
+	uint64_t cut_off;	/* processes that perf may not look at since an exec */
+	uint64_t late;		/* processes that new events were opened for after such an exec */
+	uint64_t lost_samples;	/* between such an exec and new events; not yet told */
 	uint64_t homeless;	/* samples of tasks that were gone before they could be known */
 	uint64_t ended, unsampled; /* processes that ended; of them, without one sample */
 	bool lost;		/* the kernel lost records: look again */
@@ -42,6 +47,9 @@ struct perf_news {
 	struct perf_ring_counts told; /* what perf_news_tell_losses() has told of */
 	uint64_t skipped_told;
 };
+
+/* @pid has executed a program just now: if that ended its events, open others at once. */
+void perf_news_reopen(struct perf_news *n, pid_t pid);
 
 /* A perf_record_fn; @ctx is a struct perf_news. */
 void perf_news_take(void *ctx, const struct perf_record *r);

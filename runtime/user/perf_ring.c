@@ -453,6 +453,17 @@ int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
 	return 0;
 }
 
+int perf_rings_add_again(struct perf_rings *r, pid_t tid, struct err *e)
+{
+	bool on_exec = r->o.on_exec;
+	int err;
+
+	r->o.on_exec = false;
+	err = perf_rings_add(r, tid, e);
+	r->o.on_exec = on_exec;
+	return err;
+}
+
 uint64_t perf_rings_skipped(const struct perf_rings *r)
 {
 	return r->skipped;

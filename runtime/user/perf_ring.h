@@ -39,6 +39,8 @@ void perf_rings_free(struct perf_rings *r);
  * counts it); or -errno and @e.
  */
 int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e);
+/* The same for one whose events an exec has ended (target_guarded()): they begin at once. */
+int perf_rings_add_again(struct perf_rings *r, pid_t tid, struct err *e);
 uint64_t perf_rings_skipped(const struct perf_rings *r);
 
 /*

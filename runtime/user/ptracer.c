@@ -295,6 +295,8 @@ static void on_exec(struct ptracer *p, struct tracee *x, pid_t old)
 		return;
 	now = now_in_order(p);
 	tracker_exec(p->tracker, x->tid, old, true, cause, now);
+	if (p->samples)
+		samples_executed(p->samples, x);
 	put_comm(p, x->tid, now);
 }
 

@@ -10,6 +10,7 @@
 #include "code_capture.h"
 #include "perf_ring.h"
 #include "stops.h"
+#include "target.h"
 
 struct samples {
 	struct session *s;
@@ -17,7 +18,8 @@ struct samples {
 	struct code_capture *code;
 	struct perf_rings *rings; /* NULL: by stops */
 	struct stops stops;
-	uint64_t told_lost, told_throttled;
+	uint64_t cut_off; /* tasks that perf may not look at any more */
+	uint64_t told_cut_off, told_lost, told_throttled;
 };
 
 /* The rate is another one than was asked for: the stream and the session are to have the true one. */
@@ -88,6 +90,12 @@ int samples_add(struct samples *x, struct tracee *t, struct err *e)
 		return 0;
 	}
 	return err;
+}
+
+void samples_executed(struct samples *x, struct tracee *t)
+{
+	if (x->rings && target_guarded(t->tid) && perf_rings_add_again(x->rings, t->tid, NULL))
+		x->cut_off++;
 }
 
 /* Put @out, complete but for the code around it, and the growth of its stack if that is news. */
@@ -176,6 +184,7 @@ void samples_tell_losses(struct samples *x, uint64_t time_ns)
 		     &x->told_lost, time_ns);
 		tell(x, STREAM_LOST_THROTTLED, c->throttled, &x->told_throttled,
 		     time_ns);
+		tell(x, STREAM_LOST_TASKS, x->cut_off, &x->told_cut_off, time_ns);
 	} else {
 		tell(x, STREAM_LOST_THROTTLED, x->stops.skipped,
 		     &x->told_throttled, time_ns);

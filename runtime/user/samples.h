@@ -38,6 +38,9 @@ unsigned samples_tick_hz(const struct samples *x);
  */
 int samples_add(struct samples *x, struct tracee *t, struct err *e);
 
+/* @t is at the end of an exec: it may have cost it its events. */
+void samples_executed(struct samples *x, struct tracee *t);
+
 /*
  * Put what there is to the stream: at each tick, and before each map event, so that
  * the stream is in order.

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "proc.h"
@@ -35,6 +36,32 @@ static long long status_number(pid_t tid, const char *key, int base)
 long target_status(pid_t tid, const char *key)
 {
 	return (long)status_number(tid, key, 10);
+}
+
+/* "Uid:	0	65534	65534	65534" in /proc/@tid/status: real and effective. */
+static bool ids_of(const char *status, const char *key, unsigned long ids[2])
+{
+	const char *at = strstr(status, key);
+	char *end;
+
+	if (!at)
+		return false;
+	ids[0] = strtoul(at + strlen(key), &end, 10);
+	ids[1] = strtoul(end, NULL, 10);
+	return true;
+}
+
+bool target_guarded(pid_t tid)
+{
+	unsigned long uid[2], gid[2];
+	char status[4096], path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)tid);
+	if (proc_read(tid, "status", status, sizeof(status)) < 0 || stat(path, &st) ||
+	    !ids_of(status, "\nUid:", uid) || !ids_of(status, "\nGid:", gid))
+		return false;
+	return uid[0] != uid[1] || gid[0] != gid[1] || st.st_uid != uid[1];
 }
 
 char target_state(pid_t tid)

@@ -23,6 +23,12 @@ pid_t target_tracer(pid_t tid, char name[64]);
 /* A line of /proc/@tid/status, "Tgid:" say, as a number; -1 if there is none. */
 long target_status(pid_t tid, const char *key);
 
+/*
+ * Did its last exec change its ids, or raise its privileges?  There the kernel ends all
+ * perf events of the task ("Disable monitoring for regular users" in begin_new_exec()), root's too.
+ */
+bool target_guarded(pid_t tid);
+
 /* Its state, as /proc/@tid/stat has it ('R', 'Z'); '\0' if it is gone. */
 char target_state(pid_t tid);
 

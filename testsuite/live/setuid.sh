@@ -39,6 +39,26 @@ else
 	is "then it runs with its rights" "$(tail -n +2 "$tmp/all")" 0
 fi
 
+# The exec of a program that changes its ids ends its events, also those that root has opened.
+cp "$TESTPROGS/loop" "$tmp/loop"
+chown nobody "$tmp/loop"
+chmod 4755 "$tmp/loop"
+for source in perf ptrace; do
+	"$HOTVAR" -q --json --source $source -o "$tmp/out" -- "$tmp/loop" cpu 300000000 > "$tmp/all" 2>&1
+	if grep -q '^hotvar: .*refused' "$tmp/all"; then
+		skip "root, by $source" "$(cat "$tmp/all")"
+	else
+		like "root, by $source: it is measured" "$(cat "$tmp/out")" '"name":"counts".*"share":[01].*"samples":[1-9]'
+	fi
+done
+"$HOTVAR" -q --json --source perf -o "$tmp/out" -- sh -c "'$tmp/loop' cpu 600000000; :" > "$tmp/all" 2>&1
+if grep -q '^hotvar: .*refused' "$tmp/all"; then
+	skip "root, by perf, in a child" "$(cat "$tmp/all")"
+else
+	like "in a child it is measured from then on" "$(cat "$tmp/out")" '"name":"counts".*"samples":[1-9]'
+	like "and what was lost is said" "$(head -n 1 "$tmp/out")" '"note":".*ended their timers'
+fi
+
 "$HOTVAR" --source ptrace -o "$tmp/out" -- "$tmp/id" -u > "$tmp/all" 2>&1
 is "root is told nothing" "$(cat "$tmp/all")" 0
 done_testing
