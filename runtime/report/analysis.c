@@ -151,11 +151,19 @@ static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
 	return *start < *end;
 }
 
-static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr)
+static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr,
+			     uint64_t stack)
 {
 	struct analysis *a = ctx;
 
-	return variables_at(a->variables, spaces_of(a->spaces, ev), ev, addr);
+	return variables_touched(a->variables, spaces_of(a->spaces, ev), ev, addr, stack);
+}
+
+static uint32_t env_tls(void *ctx, const struct hvar_event *ev)
+{
+	struct analysis *a = ctx;
+
+	return variables_tls(a->variables, ev);
 }
 
 /* ---- records ---- */
@@ -223,7 +231,8 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 	}
 	note_mm(a, ev->mm);
 	add(&a->totals.accesses, ev->u.access.weight);
-	i = env_variable(a, ev, ev->u.access.addr);
+	i = variables_at(a->variables, spaces_of(a->spaces, ev), ev,
+			 ev->u.access.addr);
 	if (i == HVAR_HOT_NONE)
 		add(&a->totals.accesses_lost, ev->u.access.weight);
 	else
@@ -406,6 +415,7 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 		.code = env_code,
 		.function = env_function,
 		.variable = env_variable,
+		.tls = env_tls,
 	};
 
 	if (!a)

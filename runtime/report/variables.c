@@ -169,22 +169,27 @@ static void key_of(const struct variables *v, const struct hvar_place *p, uint32
 		key->mm = mm;
 }
 
-uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
-		      const struct hvar_event *ev, uint64_t addr)
+/* The place of @addr, as far as the map is known. */
+static void place_at(struct variables *v, const struct hvar_vmas *vmas, uint64_t addr,
+		     struct hvar_place *place)
+{
+	if (vmas) {
+		hvar_resolve(vmas, addr, images_of, v->images, place);
+		return;
+	}
+	memset(place, 0, sizeof(*place));
+	place->symbol = place->section = HVAR_IMAGE_NONE;
+	place->reason = HVAR_REASON_UNMAPPED;
+}
+
+static uint32_t entry_of(struct variables *v, const struct hvar_place *place,
+			 const struct hvar_event *ev)
 {
 	struct hvar_hot_key key;
-	struct hvar_place place;
 	struct fact *f;
 	uint32_t i, before = v->t.n;
 
-	if (vmas) {
-		hvar_resolve(vmas, addr, images_of, v->images, &place);
-	} else {
-		memset(&place, 0, sizeof(place));
-		place.symbol = place.section = HVAR_IMAGE_NONE;
-		place.reason = HVAR_REASON_UNMAPPED;
-	}
-	key_of(v, &place, ev->mm, &key);
+	key_of(v, place, ev->mm, &key);
 	if (hvar_hot_room(&v->t) == false)
 		grow(v);
 	if (hvar_hot_slot(&v->t, &key, ev->type == HVAR_EVENT_ACCESS ? ev->u.access.weight : 1 << 16, &i))
@@ -193,14 +198,48 @@ uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 		return i;
 	f = &v->facts[i];
 	memset(f, 0, sizeof(*f));
-	f->reason = place.reason;
-	f->is_private = !(place.vma.prot & HVAR_PROT_SHARED);
-	f->deleted = place.vma.flags & HVAR_VMA_DELETED;
+	f->reason = place->reason;
+	f->is_private = !(place->vma.prot & HVAR_PROT_SHARED);
+	f->deleted = place->vma.flags & HVAR_VMA_DELETED;
 	if (v->per_process) {
 		f->pid = ev->pid;
 		get_comm(v, ev->pid, f->comm);
 	}
 	return i;
+}
+
+uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
+		      const struct hvar_event *ev, uint64_t addr)
+{
+	struct hvar_place place;
+
+	place_at(v, vmas, addr, &place);
+	return entry_of(v, &place, ev);
+}
+
+uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
+			   const struct hvar_event *ev, uint64_t addr, uint64_t stack)
+{
+	struct hvar_place place;
+
+	place_at(v, vmas, addr, &place);
+	if (place.kind == HVAR_KIND_UNMAPPED)
+		return VARIABLES_UNMAPPED;
+	if (place.kind == HVAR_KIND_ANON && stack >= place.vma.start && stack < place.vma.end) {
+		place.kind = HVAR_KIND_STACK;
+		place.module = 0;
+	}
+	return entry_of(v, &place, ev);
+}
+
+uint32_t variables_tls(struct variables *v, const struct hvar_event *ev)
+{
+	struct hvar_place place;
+
+	place_at(v, NULL, 0, &place);
+	place.kind = HVAR_KIND_TLS;
+	place.reason = HVAR_REASON_NO_SYMBOL;
+	return entry_of(v, &place, ev);
 }
 
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev)

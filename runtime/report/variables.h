@@ -30,6 +30,18 @@ void variables_free(struct variables *v);
 uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 		      const struct hvar_event *ev, uint64_t addr);
 
+/*
+ * The same for an access that surely happened: VARIABLES_UNMAPPED where there is no
+ * memory, for then @addr is wrong, and the stack where @addr is in one anonymous area
+ * with @stack, an address on a thread's stack (0: none).
+ */
+#define VARIABLES_UNMAPPED ((uint32_t)-2)
+uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
+			   const struct hvar_event *ev, uint64_t addr, uint64_t stack);
+
+/* The entry for thread-local memory, all together. */
+uint32_t variables_tls(struct variables *v, const struct hvar_event *ev);
+
 /* Count the exact access @ev to entry @i. */
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev);
 

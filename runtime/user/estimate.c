@@ -23,6 +23,7 @@ const char *estimate_reason_name(enum estimate_reason r)
 		[ESTIMATE_BAD_CODE] = "bad-code",
 		[ESTIMATE_NO_REGS] = "no-registers",
 		[ESTIMATE_TABLE_FULL] = "table-full",
+		[ESTIMATE_NOT_MAPPED] = "not-mapped",
 	};
 
 	return (unsigned)r < ESTIMATE_REASONS ? names[r] : "";
@@ -113,7 +114,7 @@ struct taking {
 	struct estimate *e;
 	const struct stream_sample *s;
 	uint32_t insn; /* where it fell */
-	unsigned n_own, n_proven, n_full;
+	unsigned n_own, n_proven, n_full, n_unmapped;
 };
 
 static void count_variable(struct estimate *e, uint32_t variable, uint32_t tid)
@@ -131,17 +132,33 @@ static void count_variable(struct estimate *e, uint32_t variable, uint32_t tid)
 	}
 }
 
-static uint32_t variable_at(struct taking *t, const struct site_function *f,
-			    const struct decode_mem *m, struct site_operand *o,
-			    uint64_t addr)
+/* An address on the stack that the operand at @i is based on; 0 if that is not certain. */
+static uint64_t stack_base(const struct site_function *f, uint32_t i,
+			   const struct decode_mem *m, const struct decode_regs *regs)
 {
-	bool fixed = f->module && m->index == DECODE_NONE &&
-		     m->segment == DECODE_SEG_FLAT &&
-		     (m->base == DECODE_RIP || m->base == DECODE_NONE);
+	bool is_frame = m->base == 5 && i >= f->frame;
+
+	if (m->segment != DECODE_SEG_FLAT || (m->base != 4 && !is_frame) ||
+	    regs->known[m->base] < m->addr_bits)
+		return 0;
+	return m->addr_bits == 64 ? regs->v[m->base] : (uint32_t)regs->v[m->base];
+}
+
+static uint32_t variable_at(struct taking *t, const struct site_function *f, uint32_t i,
+			    const struct decode_mem *m, struct site_operand *o,
+			    uint64_t addr, const struct decode_regs *regs)
+{
+	const struct estimate_env *env = &t->e->env;
+	bool tls = window_is_tls(&t->s->ev, m);
+	bool fixed = tls || (f->module && m->index == DECODE_NONE &&
+			     m->segment == DECODE_SEG_FLAT &&
+			     (m->base == DECODE_RIP || m->base == DECODE_NONE));
 
 	if (fixed && o->known_mm && o->known_mm == t->s->ev.mm)
 		return o->known_variable;
-	o->known_variable = t->e->env.variable(t->e->env.ctx, &t->s->ev, addr);
+	o->known_variable = tls ? env->tls(env->ctx, &t->s->ev)
+				: env->variable(env->ctx, &t->s->ev, addr,
+						stack_base(f, i, m, regs));
 	o->known_mm = fixed ? t->s->ev.mm : 0;
 	return o->known_variable;
 }
@@ -181,7 +198,12 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 		return;
 	}
 	note_repetition(t, i, m, o, regs);
-	variable = variable_at(t, f, m, o, addr);
+	variable = variable_at(t, f, i, m, o, addr, regs);
+	if (variable == ESTIMATE_NOTHING_THERE) {
+		o->unmapped++;
+		t->n_unmapped += own;
+		return;
+	}
 	if (variable == HVAR_HOT_NONE || !estimate_var(t->e, variable)) {
 		o->full++;
 		t->n_full += own;
@@ -243,7 +265,9 @@ static enum estimate_reason take(struct taking *t)
 		return ESTIMATE_NO_OPERAND;
 	if (t->n_proven)
 		return ESTIMATE_OK;
-	return t->n_full ? ESTIMATE_TABLE_FULL : ESTIMATE_REGISTER_LOST;
+	if (t->n_full)
+		return ESTIMATE_TABLE_FULL;
+	return t->n_unmapped ? ESTIMATE_NOT_MAPPED : ESTIMATE_REGISTER_LOST;
 }
 
 void estimate_sample(struct estimate *e, const struct stream_sample *s)

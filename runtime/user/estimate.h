@@ -38,9 +38,18 @@ struct estimate_env {
 	/* The function around @at as [start, end) in units of @at->where; false if not known. */
 	bool (*function)(void *ctx, const struct code_site *at, uint64_t *start,
 			 uint64_t *end);
-	/* The hot table's entry for the memory at @addr, HVAR_HOT_NONE if it has no room. */
-	uint32_t (*variable)(void *ctx, const struct hvar_event *ev, uint64_t addr);
+	/*
+	 * The hot table's entry for the memory at @addr, HVAR_HOT_NONE if it has no
+	 * room, ESTIMATE_NOTHING_THERE if no memory is known at @addr.  @stack: an address
+	 * certain to be on the thread's stack that the operand is based on, 0: none.
+	 */
+	uint32_t (*variable)(void *ctx, const struct hvar_event *ev, uint64_t addr,
+			     uint64_t stack);
+	/* The entry for thread-local memory, wherever it is; HVAR_HOT_NONE without room. */
+	uint32_t (*tls)(void *ctx, const struct hvar_event *ev);
 };
+
+#define ESTIMATE_NOTHING_THERE ((uint32_t)-2)
 
 /* Why a sample, or a part of what it stands for, names no variable. */
 enum estimate_reason {
@@ -51,6 +60,7 @@ enum estimate_reason {
 	ESTIMATE_BAD_CODE,	/* bytes that are no instruction */
 	ESTIMATE_NO_REGS,
 	ESTIMATE_TABLE_FULL,
+	ESTIMATE_NOT_MAPPED,	/* no memory is known where the address points: it is wrong, or the map */
 	ESTIMATE_REASONS
 };
 const char *estimate_reason_name(enum estimate_reason r); /* "no-memory-operand" ... */

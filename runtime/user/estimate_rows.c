@@ -49,6 +49,14 @@ static double operand_times(const struct decode_mem *m, const struct site_operan
 	       (!!(m->flags & DECODE_MEM_READ) + !!(m->flags & DECODE_MEM_WRITE));
 }
 
+/* Why @o names no variable at all. */
+static enum estimate_reason why_lost(const struct site_operand *o)
+{
+	if (o && o->full)
+		return ESTIMATE_TABLE_FULL;
+	return o && o->unmapped ? ESTIMATE_NOT_MAPPED : ESTIMATE_REGISTER_LOST;
+}
+
 static void add_operand(struct solving *s, const struct decode_mem *m,
 			const struct site_operand *o, double runs)
 {
@@ -57,10 +65,10 @@ static void add_operand(struct solving *s, const struct decode_mem *m,
 
 	s->accesses += times;
 	if (!o || !o->proven) {
-		s->lost[o && o->full ? ESTIMATE_TABLE_FULL : ESTIMATE_REGISTER_LOST] += times;
+		s->lost[why_lost(o)] += times;
 		return;
 	}
-	known = (double)o->proven + o->full;
+	known = site_operand_told(o);
 	for (uint32_t i = 0; i < o->n; i++) {
 		struct sums *v = &s->vars[o->v[i].variable];
 		double part = times * o->v[i].count / known;
@@ -73,6 +81,7 @@ static void add_operand(struct solving *s, const struct decode_mem *m,
 			v->writes += part / (reads + writes);
 	}
 	s->lost[ESTIMATE_TABLE_FULL] += times * o->full / known;
+	s->lost[ESTIMATE_NOT_MAPPED] += times * o->unmapped / known;
 }
 
 static void lose_time(struct solving *s, enum estimate_reason r, double ns)
@@ -95,14 +104,14 @@ static void charge(struct solving *s, const struct site_function *f, uint32_t i,
 		double known;
 
 		if (!o || !o->proven) {
-			lose_time(s, o && o->full ? ESTIMATE_TABLE_FULL
-						  : ESTIMATE_REGISTER_LOST, ns);
+			lose_time(s, why_lost(o), ns);
 			continue;
 		}
-		known = (double)o->proven + o->full;
+		known = site_operand_told(o);
 		for (uint32_t k = 0; k < o->n; k++)
 			s->vars[o->v[k].variable].time_ns += ns * o->v[k].count / known;
 		lose_time(s, ESTIMATE_TABLE_FULL, ns * o->full / known);
+		lose_time(s, ESTIMATE_NOT_MAPPED, ns * o->unmapped / known);
 	}
 }
 
@@ -273,7 +282,7 @@ double rows_accesses(const struct estimate *e, const struct graph *g, const doub
 				for (uint32_t v = 0; o && v < o->n; v++)
 					by_variable[o->v[v].variable] +=
 						times * o->v[v].count /
-						((double)o->proven + o->full);
+						site_operand_told(o);
 			}
 		}
 	}

@@ -22,6 +22,7 @@ struct site_operand {
 	struct site_var *v; /* in order first seen */
 	uint32_t n, cap;
 	uint32_t proven, lost, full; /* samples: address proven; not; proven but the table was full */
+	uint32_t unmapped;	     /* samples: address without memory */
 	uint32_t known_mm;	     /* RIP-relative: @known_variable is right in this address space */
 	uint32_t known_variable;
 	double rep_sum;		     /* of counts seen before a repetition began */
@@ -62,6 +63,7 @@ struct site_function {
 	struct site_kept *kept;	/* SITE_KEPT of them at most, NULL: none yet */
 	uint32_t n_kept, cap_kept; /* seen; room for */
 	bool filled;		/* known_fill() has been here */
+	uint32_t frame;		/* from this instruction on RBP is the frame pointer; BLOCKS_NONE: nowhere */
 	bool sought;		/* its callers have been looked for */
 };
 
@@ -112,6 +114,12 @@ struct site_operand *site_operands(struct site_function *f, uint32_t i);
 
 /* Note that @o touched @variable once. */
 void site_operand_note(struct site_operand *o, uint32_t variable);
+
+/* Samples that told the operand's address, rightly or not. */
+static inline double site_operand_told(const struct site_operand *o)
+{
+	return (double)o->proven + o->full + o->unmapped;
+}
 
 /* Keep the registers of a sample at @i, perhaps; note that the jump at @i went to @to. */
 void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS]);

@@ -26,6 +26,13 @@ struct window_sink {
 	void (*jump)(void *ctx, struct site_function *f, uint32_t i, uint64_t off, bool own);
 };
 
+/* Is @m, in the code that @ev is a sample of, thread-local by the ABI, wherever that is? */
+static inline bool window_is_tls(const struct hvar_event *ev, const struct decode_mem *m)
+{
+	return m->segment == (ev->u.sample.flags & HVAR_SAMPLE_ABI32 ? DECODE_SEG_GS
+								     : DECODE_SEG_FS);
+}
+
 /* @insn is the instruction that @s is about to run. */
 void window_run(const struct stream_sample *s, struct site_function *f, uint32_t insn,
 		const struct window_sink *sink);

@@ -22,7 +22,7 @@
 #include "runtime/user/estimate.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8 };
-enum { CODE = 0x400000, DATA = 0x600000, EACH = 0x1000, VARS = 8, STACK = 0x7fff0000 };
+enum { CODE = 0x400000, DATA = 0x600000, EACH = 0x1000, VARS = 8, TLS = VARS + 2, STACK = 0x7fff0000 };
 
 /* What the estimator's environment knows. */
 struct world {
@@ -31,7 +31,9 @@ struct world {
 	bool bounded, readable;
 	uint32_t full;	      /* this variable has no room */
 	uint64_t last_ip;
+	uint32_t nothing;     /* there is no memory for this one */
 	bool asked[VARS + 2]; /* which were asked for */
+	uint64_t stack[VARS + 2]; /* by what address on the stack, the last time */
 	unsigned calls;
 };
 
@@ -85,7 +87,15 @@ static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
 	return w->bounded;
 }
 
-static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr)
+static uint32_t env_tls(void *ctx, const struct hvar_event *ev)
+{
+	(void)ctx;
+	(void)ev;
+	return TLS;
+}
+
+static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr,
+			     uint64_t stack)
 {
 	struct world *w = ctx;
 	uint32_t v = VARS + 1; /* [unmapped] */
@@ -97,6 +107,9 @@ static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t ad
 	else if (addr >= STACK - 0x1000 && addr < STACK + 0x1000)
 		v = VARS;
 	w->asked[v] = true;
+	w->stack[v] = stack;
+	if (v == w->nothing)
+		return ESTIMATE_NOTHING_THERE;
 	return v == w->full ? HVAR_HOT_NONE : v;
 }
 
@@ -105,12 +118,12 @@ static void world_init(struct world *w, const char *hex)
 	memset(w, 0, sizeof(*w));
 	w->n = bytes_of(hex, w->code);
 	w->bounded = w->readable = true;
-	w->full = HVAR_HOT_NONE;
+	w->full = w->nothing = HVAR_HOT_NONE;
 }
 
 static struct estimate *estimate_in(struct world *w)
 {
-	const struct estimate_env env = { w, env_site, env_code, env_function, env_variable };
+	const struct estimate_env env = { w, env_site, env_code, env_function, env_variable, env_tls };
 	struct estimate *e = estimate_new(&env);
 
 	assert_non_null(e);
@@ -270,6 +283,64 @@ static void test_lost(void **state)
 	assert_true(fabs(share_of(r, 2) - 1.0 / 3) < 1e-6);
 	assert_true(r->share_lost[ESTIMATE_REGISTER_LOST] == 0);
 	assert_false(w.asked[1] || w.asked[VARS + 1]);
+	estimate_free(e);
+}
+
+/* What the code alone says of memory: thread-local, the stack, and that none is there. */
+static void test_memory(void **state)
+{
+	/*
+	 * 0: push %rbp  1: mov %rsp,%rbp  4: mov %fs:0,%rax  d: mov DATA+EACH-STACK(%rbp),%ecx
+	 * 13: mov (%rsi),%edx  15: mov (%rdi),%edx  17: pop %rbp  18: ret
+	 */
+	struct world w;
+	struct estimate *e;
+	const struct estimate_result *r;
+	uint64_t regs[16] = { 0 };
+	struct stream_sample s;
+
+	(void)state;
+	world_init(&w, "55 48 89 e5 64 48 8b 04 25 00 00 00 00 8b 8d 00 10 61 80 8b 16 8b 17 5d c3");
+	w.nothing = VARS + 1;
+	e = estimate_in(&w);
+	regs[RSP] = STACK;
+	regs[RBP] = STACK;
+	regs[RDI] = DATA;
+	regs[RSI] = 16; /* nothing there */
+	s = sample_at(0x15, regs);
+	estimate_sample(e, &s);
+	r = estimate_solve(e);
+	check_result(r);
+	assert_int_equal(w.stack[VARS], STACK + 8); /* of ret */
+	assert_int_equal(w.stack[1], STACK);
+	assert_int_equal(w.stack[0], 0); /* through RDI: who knows */
+	assert_true(fabs(share_of(r, TLS) - 1.0 / 7) < 1e-6);
+	assert_true(fabs(share_of(r, 0) - 1.0 / 7) < 1e-6);
+	assert_true(fabs(share_of(r, 1) - 1.0 / 7) < 1e-6);
+	assert_true(fabs(share_of(r, VARS) - 3.0 / 7) < 1e-6);
+	assert_true(fabs(r->share_lost[ESTIMATE_NOT_MAPPED] - 1.0 / 7) < 1e-6);
+	assert_int_equal(row_of(r, TLS)->samples, 1);
+	estimate_free(e);
+
+	/* RBP that is set to something else besides is no frame pointer.  c: xor %ebp,%ebp */
+	world_init(&w, "55 48 89 e5 8b 8d 00 10 61 80 8b 17 31 ed 5d c3");
+	e = estimate_in(&w);
+	s = sample_at(0xa, regs);
+	estimate_sample(e, &s);
+	assert_true(w.asked[1]);
+	assert_int_equal(w.stack[1], 0);
+	estimate_free(e);
+
+	/* In 32-bit code it is GS.  0: mov %gs:0,%eax  6: mov %fs:0,%eax  c: ret */
+	world_init(&w, "65 a1 00 00 00 00 64 a1 00 00 00 00 c3");
+	e = estimate_in(&w);
+	s = sample_at(0, regs);
+	s.ev.u.sample.flags |= HVAR_SAMPLE_ABI32;
+	estimate_sample(e, &s);
+	r = estimate_solve(e);
+	check_result(r);
+	assert_true(fabs(share_of(r, TLS) - 1.0 / 3) < 1e-6);
+	assert_true(fabs(r->share_lost[ESTIMATE_REGISTER_LOST] - 1.0 / 3) < 1e-6);
 	estimate_free(e);
 }
 
@@ -491,7 +562,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),	  cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_reasons),	  cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_reasons), cmocka_unit_test(test_memory),	  cmocka_unit_test(test_fixed),
 		cmocka_unit_test(test_repeat),	  cmocka_unit_test(test_slow_loop),
 		cmocka_unit_test(test_unbounded), cmocka_unit_test(test_random),
 	};
