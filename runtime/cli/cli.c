@@ -373,10 +373,17 @@ FILE *cli_open(const struct cli_common *c, FILE *otherwise, struct err *e)
 	return f;
 }
 
+int cli_unwritten(const char *name, const struct cli_common *c, int code, struct err *e)
+{
+	if (c->output && strcmp(c->output, "-"))
+		name = c->output;
+	return err_set(e, code, "cannot write all of the output to %s: %s", name ? name : "stdout",
+		       strerror(code));
+}
+
 int cli_close(FILE *f, const struct cli_common *c, struct err *e)
 {
-	const char *name = c->output && strcmp(c->output, "-") ? c->output :
-			   f == stderr ? "stderr" : "stdout";
+	const char *name = f == stderr ? "stderr" : "stdout";
 	int err = 0;
 
 	errno = 0;
@@ -384,9 +391,7 @@ int cli_close(FILE *f, const struct cli_common *c, struct err *e)
 		err = errno ? errno : EIO;
 	if (f != stdout && f != stderr && fclose(f) && !err)
 		err = errno;
-	if (!err)
-		return 0;
-	return err_set(e, err, "cannot write all of the output to %s: %s", name, strerror(err));
+	return err ? cli_unwritten(name, c, err, e) : 0;
 }
 
 bool cli_colored(const struct cli_common *c, FILE *f)

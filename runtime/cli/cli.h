@@ -72,6 +72,8 @@ error_t cli_duration(const char *arg, double *out);
  */
 FILE *cli_open(const struct cli_common *c, FILE *otherwise, struct err *e);
 int cli_close(FILE *f, const struct cli_common *c, struct err *e);
+/* The same for a write to @name (NULL: stdout; -o goes first) that has failed with @code: -@code and @e. */
+int cli_unwritten(const char *name, const struct cli_common *c, int code, struct err *e);
 bool cli_colored(const struct cli_common *c, FILE *f);
 
 /* The nearest of @known (NULL-terminated) to @word, or NULL if none is near. */

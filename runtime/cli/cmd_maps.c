@@ -119,6 +119,19 @@ static int start_writer(struct writer *w, pthread_t *thread)
 	return err;
 }
 
+/* ---- the end of the output ---- */
+
+/* The first error is the cause.  A reader that has read enough is no failure. */
+static int close_output(const struct options *o, const struct writer *w, struct err *e)
+{
+	int first = w->totals.write_errno;
+	int err = cli_close(w->f, &o->common, first ? NULL : e);
+
+	if (first == EPIPE)
+		return 0;
+	return first ? cli_unwritten(w->f == stderr ? "stderr" : NULL, &o->common, first, e) : err;
+}
+
 /* ---- a recording ---- */
 
 static int replay(const struct options *o, struct err *e)
@@ -134,7 +147,7 @@ static int replay(const struct options *o, struct err *e)
 		write_lines(&w);
 		if (w.err)
 			err_set(e, -w.err, "cannot read all of '%s': no memory; free some", o->input);
-		else if (!cli_close(w.f, &o->common, e))
+		else if (!close_output(o, &w, e))
 			status = w.totals.lines ? CLI_OK : CLI_NOTHING;
 	}
 	stream_reader_free(w.r);
@@ -193,12 +206,9 @@ static int live(const struct options *o, struct err *e)
 	e->text[0] = '\0'; /* what was tried before it worked is no news */
 	if (s.note[0] && !o->common.quiet)
 		fprintf(stderr, "hotvar: note: %s\n", s.note);
-	/* A reader that has read enough is no failure. */
-	err = cli_close(w.f, &o->common, w.totals.write_errno == EPIPE ? NULL : e);
-	if (w.totals.write_errno == EPIPE)
-		err = 0;
-	status = measure_status(&s, w.totals.lines ? CLI_OK : CLI_NOTHING, e);
-	return err && !o->argv ? CLI_FAILED : status;
+	err = close_output(o, &w, e);
+	status = measure_status(&s, w.totals.lines ? CLI_OK : CLI_NOTHING, err ? NULL : e);
+	return err ? CLI_FAILED : status;
 }
 
 int cmd_maps(int argc, char **argv, struct err *e)

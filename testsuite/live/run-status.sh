@@ -155,6 +155,8 @@ if [ -c /dev/full ]; then
 	one_line "-o on a full disk" 'hotvar: .*No space left'
 	status "record on a full disk" 125 "$HOTVAR" record -q -o /dev/full -- true
 	one_line "record on a full disk" 'hotvar: .*No space left'
+	status "maps on a full disk" 125 "$HOTVAR" maps -o /dev/full -- true
+	one_line "maps on a full disk" 'hotvar: .*/dev/full: No space left'
 else
 	skip "-o on a full disk" "there is no /dev/full"
 fi
