@@ -208,6 +208,30 @@ error_t cli_not_yet(const char *what, const char *instead)
 	return EINVAL;
 }
 
+/* argp itself exits after --help and --version, whether they could be written or not. */
+static bool helping;
+
+static void check_help(void)
+{
+	struct cli_common none = { .output = NULL };
+	struct err e;
+
+	if (!helping || !cli_close(stdout, &none, &e))
+		return;
+	cli_say(e.text);
+	_exit(CLI_FAILED);
+}
+
+static void watch_help(bool begin)
+{
+	static bool watched;
+
+	if (!watched)
+		atexit(check_help);
+	watched = true;
+	helping = begin;
+}
+
 int cli_parse(const struct argp *argp, int argc, char **argv, bool stop_at_arg,
 	      int *rest, void *input, struct err *e)
 {
@@ -256,7 +280,9 @@ int cli_parse(const struct argp *argp, int argc, char **argv, bool stop_at_arg,
 	copy[0] = prog;
 	argp_err_exit_status = CLI_USAGE;
 	value_err.text[0] = '\0';
+	watch_help(true);
 	err = argp_parse(argp, end, copy, stop_at_arg ? ARGP_IN_ORDER : 0, NULL, input);
+	watch_help(false);
 	free(copy);
 	if (err) {
 		if (value_err.text[0])
@@ -405,4 +431,24 @@ bool cli_colored(const struct cli_common *c, FILE *f)
 	if (getenv("NO_COLOR") && *getenv("NO_COLOR"))
 		return false;
 	return isatty(fileno(f)) && term && strcmp(term, "dumb");
+}
+
+void cli_say(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	fputs("hotvar: ", stderr);
+	for (; *s; s++) {
+		bool c1 = s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0; /* U+0080..U+009F */
+
+		if (*s == '\n')
+			fputs("\\n", stderr);
+		else if (*s < ' ' || *s == 0x7f || c1)
+			fprintf(stderr, "\\x%02x", *s);
+		else
+			putc(*s, stderr);
+		if (c1)
+			fprintf(stderr, "\\x%02x", *++s);
+	}
+	putc('\n', stderr);
 }

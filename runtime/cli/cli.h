@@ -76,6 +76,12 @@ int cli_close(FILE *f, const struct cli_common *c, struct err *e);
 int cli_unwritten(const char *name, const struct cli_common *c, int code, struct err *e);
 bool cli_colored(const struct cli_common *c, FILE *f);
 
+/*
+ * "hotvar: @text", a line of its own, on stderr.  Names of files may be in it: what would control a terminal
+ * or begin another line is shown as \\n, \\x1b.
+ */
+void cli_say(const char *text);
+
 /* The nearest of @known (NULL-terminated) to @word, or NULL if none is near. */
 const char *cli_nearest(const char *word, const char *const *known);
 

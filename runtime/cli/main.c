@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	status = dispatch(argc, argv, &e);
 	if (e.text[0]) {
 		fflush(stdout);
-		fprintf(stderr, "hotvar: %s\n", e.text);
+		cli_say(e.text);
 	}
 	return status;
 }

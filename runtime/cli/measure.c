@@ -79,7 +79,7 @@ static void put_meta(struct stream *out, const struct target_options *o)
 
 void measure_warn(const char *text)
 {
-	fprintf(stderr, "hotvar: %s\n", text);
+	cli_say(text);
 }
 
 int measure(const struct target_options *o, struct analysis *a, struct stream *file,

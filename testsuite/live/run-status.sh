@@ -150,11 +150,21 @@ status "record: no option of reports" 2 "$HOTVAR" record --json -- true
 # ---- output that cannot be written ----
 status "-o in no folder" 125 "$HOTVAR" -o no/such/dir -- touch ran
 check "and CMD was not run for nothing" test ! -e ran
+# ---- names that would control the terminal ----
+name=$(printf 'a\033[31mb\nc\302\233d')
+status "a name of control characters" 125 "$HOTVAR" report -i "./$name"
+one_line "they are shown, not sent" "a\\\\x1b\[31mb\\\\nc\\\\xc2\\\\x9bd"
+
 if [ -c /dev/full ]; then
 	status "-o on a full disk" 125 "$HOTVAR" -o /dev/full -- true
 	one_line "-o on a full disk" 'hotvar: .*No space left'
 	status "record on a full disk" 125 "$HOTVAR" record -q -o /dev/full -- true
 	one_line "record on a full disk" 'hotvar: .*No space left'
+	for option in --help --version; do
+		"$HOTVAR" $option > /dev/full 2> err
+		is "$option on a full disk: exit status 125" $? 125
+		one_line "$option on a full disk" 'hotvar: .*stdout: No space left'
+	done
 	status "maps on a full disk" 125 "$HOTVAR" maps -o /dev/full -- true
 	one_line "maps on a full disk" 'hotvar: .*/dev/full: No space left'
 else
