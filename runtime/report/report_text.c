@@ -438,9 +438,12 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 
 static void nothing(const struct out *out, const struct rows *r, const struct analysis *a)
 {
-	const char *hz = analysis_meta(a, "hz");
+	const char *hz = analysis_meta(a, "hz"), *stopped = analysis_meta(a, "stopped");
 
-	if (r->hidden)
+	if (stopped && !r->samples)
+		paragraph(out, "nothing found: process %s is stopped, so it does nothing: let it go on with \"kill -CONT %s\"",
+			  stopped, stopped);
+	else if (r->hidden)
 		paragraph(out, "no variable has as large a share as was asked for; %zu have less: lower --min-share", r->hidden);
 	else if (r->samples)
 		paragraph(out, "no access could be attributed to a variable: the reasons are above");

@@ -344,6 +344,13 @@ static void say_what_is_missing(struct engine *g)
 		     (unsigned long long)((uint64_t)cpus - g->cpus));
 }
 
+static bool is_stopped(pid_t pid)
+{
+	char state = target_state(pid);
+
+	return state == 'T' || state == 't';
+}
+
 static void finish(struct engine *g)
 {
 	struct stream_end end = { .wait_status = -1 };
@@ -355,6 +362,8 @@ static void finish(struct engine *g)
 	say_what_is_missing(g);
 	g->s->samples = g->news.samples;
 	g->s->elapsed_ns = end.time_ns - g->begin_ns;
+	if (!g->launched && !g->s->samples && is_stopped(g->pid))
+		stream_put_meta(g->s->out, "stopped", "%d", (int)g->pid);
 	g->s->still_running = g->launched && !g->ended;
 	if (g->s->note[0])
 		stream_put_meta(g->s->out, "note", "%s", g->s->note);

@@ -282,6 +282,7 @@ static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 {
 	struct session *s = p->s;
 	struct stream_end end = { .time_ns = clock_now_ns() };
+	const struct tracee *x;
 
 	if (p->samples)
 		samples_stop(p->samples);
@@ -289,6 +290,9 @@ static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 	p->executed = true; /* or never: it does not begin again */
 	ptracer_tell_losses(p);
 	s->elapsed_ns = p->start_ns ? end.time_ns - p->start_ns : 0;
+	x = p->launched ? NULL : tracees_find(&p->tasks, s->pid);
+	if (x && x->listening && !s->samples)
+		stream_put_meta(s->out, "stopped", "%d", (int)s->pid);
 	/* Without a gate nothing that lives on needs us. */
 	s->still_running = p->cmd || (p->gated && p->tasks.n);
 	if (s->still_running && !p->cmd)

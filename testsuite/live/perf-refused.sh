@@ -39,6 +39,12 @@ trap 'kill -9 $calls; tap_cleanup' EXIT
 n=$(sed -n 's/^{"type":"total","samples":\([0-9]*\).*/\1/p' "$tmp/out")
 check "attached, it is sampled again and again ($n times)" [ "${n:-0}" -ge 20 ]
 like "its map is read now and then" "$(head -n 1 "$tmp/out")" '"maps":"proc"'
+kill -STOP $calls
+until_true 10 grep -q '^State:.T' /proc/$calls/status
+for how in "$without perf EPERM $HOTVAR" "$HOTVAR"; do
+	$how -q -p $calls -d 0.2 2> "$tmp/text"
+	like "a stopped one is said to be stopped" "$(tr -s '\n ' ' ' < "$tmp/text")" "is stopped.*kill -CONT $calls"
+done
 kill -9 $calls
 trap tap_cleanup EXIT
 
