@@ -54,11 +54,22 @@ static bool function(void *ctx, const struct code_site *at, uint64_t *start, uin
 	return c->bounded;
 }
 
-static uint32_t variable(void *ctx, const struct hvar_event *ev, uint64_t addr)
+static uint32_t variable(void *ctx, const struct hvar_event *ev, uint64_t addr,
+			 uint64_t stack)
 {
 	(void)ctx;
 	(void)ev;
+	(void)stack;
+	if (addr >> 20 & 1)
+		return ESTIMATE_NOTHING_THERE;
 	return (addr >> 8) % 5 ? (uint32_t)(addr >> 8) % 5 : HVAR_HOT_NONE;
+}
+
+static uint32_t tls(void *ctx, const struct hvar_event *ev)
+{
+	(void)ctx;
+	(void)ev;
+	return 5;
 }
 
 static void instructions(const uint8_t *p, size_t n, bool is32)
@@ -91,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct estimate_result *r;
 	struct code c;
-	const struct estimate_env env = { &c, site, code, function, variable };
+	const struct estimate_env env = { &c, site, code, function, variable, tls };
 	struct estimate *e;
 	uint8_t *copy;
 	double sum = 0;
