@@ -126,12 +126,17 @@ struct gate *gate_new(void)
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
 	struct gate *g = calloc(1, sizeof(*g));
 
-	if (!ctx || !g || build(ctx) || export(ctx, g)) {
+	int err = ctx && g ? build(ctx) : -ENOMEM;
+
+	if (!err)
+		err = export(ctx, g);
+	if (err) {
 		gate_free(g);
 		g = NULL;
 	}
 	if (ctx)
 		seccomp_release(ctx);
+	errno = -err;
 	return g;
 }
 

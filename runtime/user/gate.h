@@ -27,7 +27,7 @@ struct gate;
 /* Is it sched_getaffinity or sched_setaffinity? */
 bool gate_is_affinity(enum hvar_abi abi, uint64_t nr);
 
-struct gate *gate_new(void); /* NULL: no memory, or libseccomp cannot make it */
+struct gate *gate_new(void); /* NULL and errno: no memory, no descriptor, or libseccomp cannot make it */
 void gate_free(struct gate *g);
 
 /*

@@ -180,8 +180,11 @@ int launch_fork(struct launch *l, char *const argv[], bool gated, struct err *e)
 	}
 	if (gated) {
 		c.gate = gate_new();
-		if (!c.gate)
-			goto no_memory;
+		if (!c.gate) {
+			err = err_set(e, errno, "cannot start '%s': its seccomp filter: %s; %s", l->path,
+				      strerror(errno), errno == EMFILE ? "raise: ulimit -n" : "free some memory");
+			goto out;
+		}
 	}
 	l->pid = fork_quietly(&c, (int[]){ go[1], why[0] });
 	if (l->pid < 0) {

@@ -141,14 +141,34 @@ static int refused(pid_t pid, int code, struct err *e)
 		       (int)pid, strerror(code));
 }
 
+/*
+ * Without a few descriptors each question to /proc goes unanswered, which would pass for a
+ * process that is not there.
+ */
+static int try_proc(void)
+{
+	int a = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	int b = a < 0 ? -1 : open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	int err = b < 0 ? -errno : 0;
+
+	if (a >= 0)
+		close(a);
+	if (b >= 0)
+		close(b);
+	return err;
+}
+
 int target_check(pid_t pid, struct err *e)
 {
 	char path[64];
 	pid_t living;
 	long tgid;
-	int fd;
+	int fd, err = try_proc();
 
-	if (access("/proc/self/stat", R_OK))
+	if (err == -EMFILE || err == -ENFILE)
+		return err_set(e, -err, "cannot follow process %d: %s; raise: ulimit -n", (int)pid,
+			       strerror(-err));
+	if (err)
 		return err_set(e, ENOENT,
 			       "cannot follow process %d: /proc is not mounted; mount -t proc proc /proc",
 			       (int)pid);

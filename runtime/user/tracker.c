@@ -34,8 +34,10 @@ struct tracker *tracker_new(struct stream *out, struct err *e)
 
 	r = proc_stat(getpid(), &st);
 	if (r) {
-		err_set(e, -r, "cannot read /proc/self/stat: %s: hotvar follows processes by "
-			"/proc; mount it: mount -t proc proc /proc", strerror(-r));
+		err_set(e, -r, "cannot read /proc/self/stat: %s: hotvar follows processes by /proc; %s",
+			strerror(-r), r == -EMFILE ? "raise: ulimit -n" :
+			r == -ENFILE ? "close some files, the whole system's" :
+			"mount it: mount -t proc proc /proc");
 		free(t);
 		return NULL;
 	}

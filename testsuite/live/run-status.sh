@@ -150,6 +150,24 @@ status "record: no option of reports" 2 "$HOTVAR" record --json -- true
 # ---- output that cannot be written ----
 status "-o in no folder" 125 "$HOTVAR" -o no/such/dir -- touch ran
 check "and CMD was not run for nothing" test ! -e ran
+# ---- no descriptors left ----
+# However few there are: if it fails, it is because of them, and what to do is said.
+sleep 100 &
+sleeper=$!
+trap 'kill $sleeper; tap_cleanup' EXIT
+wrong=
+for n in 4 5 6 7 8 9 10 11 12; do
+	for how in "--source perf -- true" "--source ptrace -- true" "maps -- true" \
+		"maps -d 0.01 -p $sleeper" "--source perf -d 0.01 -p $sleeper"; do
+		(ulimit -n $n; exec "$HOTVAR" ${how%%-*} -o out ${how#maps}) > err 2>&1 < /dev/null
+		[ $? -ne 125 ] || grep -q 'Too many open files.*ulimit -n\|descriptors.*ulimit -n\|perf timer: refused' err ||
+			wrong="$wrong; $n, $how: $(cat err)"
+	done
+done
+is "too few descriptors: the reason is the right one" "$wrong" ""
+kill $sleeper
+trap tap_cleanup EXIT
+
 # ---- names that would control the terminal ----
 name=$(printf 'a\033[31mb\nc\302\233d')
 status "a name of control characters" 125 "$HOTVAR" report -i "./$name"
