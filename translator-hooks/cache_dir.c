@@ -48,8 +48,15 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 static bool find_path(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct stat st;
 	int n;
 
+	/* A home is not ours to make. */
+	if (!(xdg && *xdg == '/') && home && *home == '/' && stat(home, &st) && errno == ENOENT) {
+		say("symbol images are not kept: HOME is '%s', which does not exist: set "
+		    "XDG_CACHE_HOME to a folder", home);
+		return false;
+	}
 	if (xdg && *xdg == '/')
 		n = snprintf(dir.path, sizeof(dir.path), "%s/hotvar", xdg);
 	else if (home && *home == '/')

@@ -331,7 +331,12 @@ static void test_no_folder(void **state)
 	assert_null(image_cache_dir());
 	setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored */
 	unkept("neither HOME nor XDG_CACHE_HOME");
-	setenv("HOME", home, 1);
+	unsetenv("XDG_CACHE_HOME");
+	sh("rm -rf '%s'", home);
+	setenv("HOME", home, 1); /* which is not there, and stays so */
+	unkept("does not exist");
+	assert_int_not_equal(access(home, F_OK), 0);
+	sh("mkdir '%s'", home);
 	cache_dir_forget();
 	assert_string_equal(image_cache_dir(), cache);
 	setenv("XDG_CACHE_HOME", "/proc/1/nothing", 1);
