@@ -168,10 +168,12 @@ static int leave_calls_alone(struct ptracer *p, struct err *e)
 
 static int attach(struct ptracer *p, struct err *e)
 {
-	int err = ptracer_attach(p, p->s->pid, e);
 	struct tracee *x;
 	size_t i = 0;
+	int err;
 
+	suspend_catch(); /* and never heeded: who waits for us would wait until fg */
+	err = ptracer_attach(p, p->s->pid, e);
 	while (!err && p->samples && (x = tracees_next(&p->tasks, &i))) {
 		err = samples_add(p->samples, x, e);
 		if (err == -ESRCH || err == -EMFILE)

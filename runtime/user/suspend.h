@@ -3,7 +3,8 @@
  * suspend.h - ^Z: the terminal's SIGTSTP goes to CMD and to its tracer alike.
  *
  * CMD's reaches it through us, so we must not stop first; and if CMD does not stop at
- * it, neither do we, as the shell would see it without us.
+ * it, neither do we, as the shell would see it without us.  A process that we have attached to
+ * does not get it, and needs us: then it is caught and not heeded.
  */
 #ifndef SUSPEND_H
 #define SUSPEND_H

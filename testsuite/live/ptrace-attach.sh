@@ -52,6 +52,15 @@ for sig in INT TERM; do
 	check "SIG$sig: all run on untraced" until_true 5 is_state $spin "$running"
 done
 
+# ^Z would leave the process without an answer at its next stop.
+attach $spin
+kill -TSTP $hotvar
+is "^Z: is caught" $((0x$(sed -n 's/^SigCgt:.*\(.....\)$/\1/p' /proc/$hotvar/status) >> 19 & 1)) 1
+kill -INT $hotvar
+wait $hotvar
+is "^Z: does not stop it" $? 0
+check "^Z: all run on untraced" until_true 5 is_state $spin "$running"
+
 attach $spin
 kill -9 $hotvar
 wait $hotvar 2> /dev/null
