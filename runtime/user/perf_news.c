@@ -150,10 +150,12 @@ static void go_on(struct perf_news *n, pid_t pid, uint64_t exec_ns, uint64_t tim
 	if (!target_guarded(pid))
 		return;
 	if (n->reopened != pid) {
-		if (perf_rings_add_again(n->rings, pid, NULL))
+		int err = perf_rings_add_again(n->rings, pid, NULL);
+
+		if (err == -EPERM || err == -EACCES)
 			n->cut_off++;
 		else
-			n->late++;
+			n->late++; /* or it has ended, or perf_rings_skipped() counts it */
 		proc_stat(pid, &st);
 		now = clock_now_ns();
 		gap = now > exec_ns ? now - exec_ns : 0;
@@ -161,7 +163,9 @@ static void go_on(struct perf_news *n, pid_t pid, uint64_t exec_ns, uint64_t tim
 		n->lost_samples += (gap < used ? gap : used) * n->hz / 1000000000;
 	}
 	n->reopened = 0;
-	relook_saw(n->look, pid, clock_now_ns());
+	n->went_on = pid;
+	n->went_on_ns = clock_now_ns();
+	relook_saw(n->look, pid, n->went_on_ns);
 	tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, time_ns);
 }
 
@@ -184,7 +188,8 @@ static void take_comm(struct perf_news *n, const struct perf_record *r, uint64_t
 
 static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
 {
-	if (r->tid <= 0)
+	/* An exec that ends the events is told as the end of the task. */
+	if (r->tid <= 0 || (r->tid == n->went_on && r->time_ns <= n->went_on_ns))
 		return;
 	tracker_exit(n->t, r->tid, -1, time_ns);
 	if (r->tid != r->pid)

@@ -37,6 +37,8 @@ struct perf_news {
 	uint64_t samples;	/* put */
 	unsigned hz;		/* of the samples */
 	pid_t reopened;		/* perf_news_reopen() has seen to its next exec; 0: none */
+	pid_t went_on;		/* the last process whose exec ended its events, 0: none */
+	uint64_t went_on_ns;	/* when new ones were there */
 	uint64_t cut_off;	/* processes that perf may not look at since an exec */
 	uint64_t late;		/* processes that new events were opened for after such an exec */
 	uint64_t lost_samples;	/* between such an exec and new events; not yet told */

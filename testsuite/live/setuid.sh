@@ -56,6 +56,8 @@ if grep -q '^hotvar: .*refused' "$tmp/all"; then
 	skip "root, by perf, in a child" "$(cat "$tmp/all")"
 else
 	like "in a child it is measured from then on" "$(cat "$tmp/out")" '"name":"counts".*"samples":[1-9]'
+	"$HOTVAR" record -q --source perf -o "$tmp/rec" -- sh -c "'$tmp/loop' cpu 300000000; :" > "$tmp/all" 2>&1
+	is "each process ends once" "$("$HOTVAR" maps -i "$tmp/rec" | grep -c ' exit ')" 2
 	like "and what was lost is said" "$(head -n 1 "$tmp/out")" '"note":".*ended their timers'
 fi
 
