@@ -182,7 +182,7 @@ static int run(struct session *s, struct err *e)
 	return err;
 }
 
-/* What was asked of this session is nothing to the next. */
+/* What was asked of one session is nothing to the next. */
 static void forget_signals(void)
 {
 	asked = asked_times = 0;

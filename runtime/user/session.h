@@ -49,7 +49,7 @@ struct session {
 
 struct session_engine {
 	const char *name;
-	/* 0 if it can run here for this session; else -errno, and @e says why and what mends it. */
+	/* 0 if it can run @s here; else -errno, and @e says why and what mends it. */
 	int (*available)(const struct session *s, struct err *e);
 	/*
 	 * Run to the end.  Returns 0 when something was measured (also if CMD
