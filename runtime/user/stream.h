@@ -81,7 +81,7 @@ enum stream_loss_what {
 	STREAM_LOST_TASKS,	 /* a task came and went before it could be followed */
 	STREAM_LOST_MEMORY,	 /* a table of ours was full */
 	STREAM_LOST_CODE,	 /* code that could not be read */
-	STREAM_LOST_THROTTLED,	 /* times the kernel throttled the timer */
+	STREAM_LOST_THROTTLED,	 /* times the timer was slowed down: by the kernel, or since stops would cost too much */
 	STREAM_LOST_WHATS
 };
 
