@@ -373,14 +373,18 @@ static void sum_terms(struct problem *p, const uint32_t *list, uint32_t n, doubl
 
 static double cut_row(struct problem *p, uint32_t k)
 {
-	const uint32_t *in = p->cut_in + (k ? p->cut_in_end[k - 1] : 0);
-	const uint32_t *out = p->cut_out + (k ? p->cut_out_end[k - 1] : 0);
-	uint32_t n_in = p->cut_in_end[k] - (k ? p->cut_in_end[k - 1] : 0);
-	uint32_t n_out = p->cut_out_end[k] - (k ? p->cut_out_end[k - 1] : 0);
+	uint32_t first_in = k ? p->cut_in_end[k - 1] : 0;
+	uint32_t first_out = k ? p->cut_out_end[k - 1] : 0;
+	uint32_t n_in = p->cut_in_end[k] - first_in;
+	uint32_t n_out = p->cut_out_end[k] - first_out;
+	const uint32_t *in, *out;
 	double a, b;
 
+	/* Lists that hold nothing at all were never allocated. */
 	if (!n_in || !n_out)
 		return 0;
+	in = p->cut_in + first_in;
+	out = p->cut_out + first_out;
 	a = log_sum(p, in, n_in);
 	b = log_sum(p, out, n_out);
 	sum_terms(p, in, n_in, a, 1);
