@@ -8,13 +8,15 @@ FOLDER/stdout is the program's, FOLDER/events the script's; FUNCTIONS a list of 
 
 Prints `FUNCTIONS of ALL functions, ADDRESSES of ALL addresses` and what is wrong; exit status 0 if all are right.
 """
+import os
 import re
 import subprocess
 import sys
 
 from collections import defaultdict
 
-from maps import joined, read_maps
+sys.path.append(os.environ["top_srcdir"] + "/testsuite/stap")
+from maps import joined, read_maps  # noqa: E402
 
 
 def symbols(path):

@@ -98,7 +98,7 @@ static void files(void)
 	checkpoint();
 	munmap(p, 16384);
 	close(fd);
-	h = dlopen("/libplugin.so", RTLD_NOW);
+	h = dlopen("/srv/names/libplugin.so", RTLD_NOW);
 	if (!h)
 		die(dlerror());
 	checkpoint();

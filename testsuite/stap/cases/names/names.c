@@ -109,7 +109,7 @@ static int walk(struct dl_phdr_info *info, size_t size, void *which)
 
 		if (ph->p_type != PT_LOAD)
 			continue;
-		printf("WALK %s 0x%lx 0x%lx 0x%lx\n", *name == '/' ? name + 1 : name, (unsigned long)info->dlpi_addr, at, end);
+		printf("WALK %s 0x%lx 0x%lx 0x%lx\n", strrchr(name, '/') ? strrchr(name, '/') + 1 : name, (unsigned long)info->dlpi_addr, at, end);
 		step = ph->p_memsz / 200 + 1;
 		for (; at < end; at += step)
 			mark(MARK_NAME, at, 0);
@@ -193,13 +193,13 @@ int main(void)
 	address(map(8192, RW, MAP_SHARED | MAP_ANONYMOUS), "shm", NULL, "", NULL, NULL, 0);
 	address((void *)16, "unmapped", "", "", NULL, NULL, 0);
 	address((void *)-16, "unmapped", "", "", NULL, NULL, 0);
-	lib = dlopen("/libplugin.so", RTLD_NOW);
+	lib = dlopen("/srv/names/libplugin.so", RTLD_NOW);
 	if (!lib)
 		die(dlerror());
 	t = dlsym(lib, "plugin_table");
-	address(&t[5], "data", "/libplugin.so", ".data", "plugin_table", t, 64 * sizeof(int));
+	address(&t[5], "data", "/srv/names/libplugin.so", ".data", "plugin_table", t, 64 * sizeof(int));
 	h = ((int *(*)(void))dlsym(lib, "plugin_hidden_at"))();
-	address(&h[1], "data", "/libplugin.so", ".data", "plugin_hidden", h, 32 * sizeof(int));
+	address(&h[1], "data", "/srv/names/libplugin.so", ".data", "plugin_hidden", h, 32 * sizeof(int));
 	pages();
 
 	/* One call that changes three areas. */
@@ -216,7 +216,7 @@ int main(void)
 	mark(MARK_ADDRESS, (long)table, tag);
 
 	dl_iterate_phdr(walk, (void *)"names");
-	dl_iterate_phdr(walk, (void *)"/libplugin.so");
+	dl_iterate_phdr(walk, (void *)"/srv/names/libplugin.so");
 	fflush(stdout);
 	return 0;
 }
