@@ -8,25 +8,60 @@ mk() {
 	make -s -o hotvar -o config.status prefix=/usr mandir=/usr/share/man DESTDIR="$tmp/root" "$@"
 }
 
-mkdir -p "$tmp/root/usr/share/doc/other" "$tmp/root/usr/bin"
+tapset=$(sed -n 's/^tapsetdir = //p' Makefile | sed 's,^${datadir},/usr/share,')
+images=$(sed -n 's/^imagedir = //p' Makefile | sed 's,^${localstatedir},/usr/var,')
+
+mkdir -p "$tmp/root/usr/share/doc/other" "$tmp/root$tapset" "$tmp/root/usr/bin"
 echo foreign > "$tmp/root/usr/share/doc/README.md"
 echo foreign > "$tmp/root/usr/bin/other"
+echo '// foreign' > "$tmp/root$tapset/vm.stp"
 find "$tmp/root" | sort > "$tmp/before"
 
 check "make install" mk install
 find "$tmp/root" ! -type d | sort | sed "s,^$tmp/root,," > "$tmp/installed"
-is "the files are these" "$(cat "$tmp/installed")" "/usr/bin/hotvar
-/usr/bin/other
-/usr/share/doc/README.md
-/usr/share/doc/hotvar/COPYING
-/usr/share/doc/hotvar/NEWS
-/usr/share/doc/hotvar/README.md
-/usr/share/man/man1/hotvar.1"
+src() {
+	(cd "$top_srcdir" && for f in $1; do echo "$2/${f#"$3"}"; done)
+}
+share=/usr/share/hotvar
+{
+	echo "/usr/bin/hotvar"
+	echo "/usr/bin/other"
+	echo "$tapset/vm.stp"
+	echo "/usr/share/doc/README.md"
+	src "COPYING NEWS README.md" /usr/share/doc/hotvar
+	src "doc/*.1" /usr/share/man/man1 doc/
+	src "runtime/core/*.[ch] runtime/kernel/*.[ch] examples/*.*" $share
+	src "tapset/*.stp tapset/*.stpm tapset/*.in" $tapset tapset/ | sed 's/\.in$//'
+	ls doc/man3 | sed 's,^,/usr/share/man/man3/,'
+} | sort -u > "$tmp/wanted"
+is "the files are these" "$(diff "$tmp/wanted" "$tmp/installed")" ""
+like "with the tapset's pages" "$(cat "$tmp/installed")" '/man3/probe::vma\.map\.3stap$'
+is "all but programs are for reading alone" \
+	"$(cd "$tmp/root" && find usr ! -type d ! -perm 644 | sort)" "$(cd "$tmp/root" && ls usr/bin/hotvar)"
+is "the folder of images is there for one writer" "$(stat -c %a "$tmp/root$images")" 755
+
+# The tapset names what is installed, in its place for good, and the hash of just that.
+runtime=$tmp/root/usr/share/hotvar/runtime
+filled=$tmp/root$tapset/vma_runtime.stp
+is "the tapset includes the installed runtime" "$(sed -n 's/^#include "\(.*\)"$/\1/p' "$filled")" $share/runtime/kernel/hvk_host.c
+like "and has its hash where stap's cache sees it" "$(sed -n '/^%{/,/^%}/p' "$filled")" "$(cat "$runtime"/core/* "$runtime"/kernel/* | sha1sum | cut -c -16)"
+like "and the folder of images" "$(cat "$filled")" "^#define HVK_IMAGE_DIR \"$images\"\$"
+is "nothing in it is left to fill in" "$(grep -rE '@[A-Z_]{3,}@' "$tmp/root$tapset" "$tmp/root/usr/share/man")" ""
+is "nothing names this build" "$(grep -rlF -e "$top_builddir" -e "$top_srcdir" -e "$tmp" "$tmp/root/usr/share")" ""
+
+# What the tapset includes is all there: a compiler finds each file.
+missing=$(cd "$runtime" && grep -hoE '#[ \t]*include "[^"]*"' core/*.[ch] kernel/*.[ch] | cut -d '"' -f 2 | sort -u | while read -r f; do
+	[ -f "core/$f" ] || [ -f "kernel/$f" ] || [ -f "../$f" ] || echo "$f"
+done)
+is "what the runtime includes is there" "$missing" ""
+
 is "one of another's of the same name is as it was" "$(cat "$tmp/root/usr/share/doc/README.md")" foreign
 is "what is installed runs" "$("$tmp/root/usr/bin/hotvar" --version 2>&1 | grep -c "$VERSION")" 1
 
+touch "$tmp/root$images/0123.img"
 check "make uninstall" mk uninstall
-rmdir "$tmp/root/usr/share/man/man1" "$tmp/root/usr/share/man"
+rmdir "$tmp/root/usr/share/man/man1" "$tmp/root/usr/share/man/man3" "$tmp/root/usr/share/man"
+(cd "$tmp/root" && rmdir -p ".${images%/*}") 2> /dev/null
 find "$tmp/root" | sort > "$tmp/after"
 is "what was there before is there, and nothing else" "$(diff "$tmp/before" "$tmp/after")" ""
 
