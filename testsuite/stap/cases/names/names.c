@@ -5,7 +5,7 @@
  *	WANT TAG FUNCTION VALUE		FUNCTION of the address marked with TAG says VALUE
  *	SAME FUNCTION TAG TAG		it says the same of both
  *	DIFFER FUNCTION TAG TAG		it does not
- *	WALK NAME BIAS START END	addresses from START to END are marked (MARK_NAME): the nm of NAME says what they are
+ *	WALK NAME BIAS START END COUNT	so many addresses from START to END are marked (MARK_NAME): the nm of NAME says what they are
  */
 #define _GNU_SOURCE
 #include "mark.h"
@@ -109,8 +109,9 @@ static int walk(struct dl_phdr_info *info, size_t size, void *which)
 
 		if (ph->p_type != PT_LOAD)
 			continue;
-		printf("WALK %s 0x%lx 0x%lx 0x%lx\n", strrchr(name, '/') ? strrchr(name, '/') + 1 : name, (unsigned long)info->dlpi_addr, at, end);
 		step = ph->p_memsz / 200 + 1;
+		printf("WALK %s 0x%lx 0x%lx 0x%lx 0x%lx\n", strrchr(name, '/') ? strrchr(name, '/') + 1 : name,
+			(unsigned long)info->dlpi_addr, at, end, (ph->p_memsz + step - 1) / step);
 		for (; at < end; at += step)
 			mark(MARK_NAME, at, 0);
 	}
