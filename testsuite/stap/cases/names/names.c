@@ -55,6 +55,22 @@ static void want(const char *function, const char *value)
 	printf("WANT %d %s %s\n", tag, function, value);
 }
 
+/* Where the first area begins that begins above @p. */
+static unsigned long next_area(const void *p)
+{
+	unsigned long start, found = 0;
+	char line[4500];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (!found && fgets(line, sizeof(line), f)) {
+		start = strtoul(line, NULL, 16);
+		if (start > (unsigned long)p && !strstr(line, "[vsyscall]"))
+			found = start;
+	}
+	fclose(f);
+	return found;
+}
+
 /* What is right for memory as /proc/self/maps has it, then the mark. */
 static int address(const void *p, const char *kind, const char *module, const char *section, const char *symbol,
 	const void *start, unsigned long size)
@@ -68,6 +84,10 @@ static int address(const void *p, const char *kind, const char *module, const ch
 		want("vma_module", module);
 	want("vma_section", section);
 	want_long("vma_lost", 0);
+	want_long("vma_next", next_area(p));
+	want_long("vma_symaddr", (unsigned long)hidden);
+	if (size || !symbol || *symbol == '[')
+		want_long("vma_symsize", size);
 	if (symbol) {
 		want("vma_symname", symbol);
 		if (start) {
