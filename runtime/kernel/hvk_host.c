@@ -24,6 +24,7 @@
 #include "hvk_thread.c"
 #include "hvk_news.c"
 #include "hvk_addr.c"
+#include "hvk_symbol.c"
 
 /* What was lost, said once, to the script's stderr. */
 HVK_API void hvk_report(void)
