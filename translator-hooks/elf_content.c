@@ -72,6 +72,9 @@ int elf_content_hash(const struct elf_file *f, uint64_t *out, struct err *e)
 		tables |= s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM;
 		r = add(f, s->sh_offset, s->sh_size, out, e);
 	}
+	i = r ? 0 : elf_file_section(f, ".gnu_debugdata");
+	if (i && f->sh[i].sh_type != SHT_NOBITS)
+		r = add(f, f->sh[i].sh_offset, f->sh[i].sh_size, out, e);
 	if (!r && elf_frames_find(f, &frames))
 		r = add(f, frames.offset, frames.size, out, e);
 	if (r || tables || !elf_dynamic_table(f, &t))

@@ -140,6 +140,8 @@ static int check_kind(const struct elf_file *f, struct err *e)
 			       h->e_machine);
 	if (h->e_machine == EM_386 && !f->is32)
 		return elf_file_bad(f, e, "its ELF header holds impossible values");
+	if (h->e_type == ET_REL && f->any_type)
+		return 0;
 	if (h->e_type == ET_REL)
 		return err_set(e, ENOTSUP, "cannot use '%s': it is an object file, whose "
 			       "variables have no addresses yet; give what was linked from it",
@@ -257,8 +259,8 @@ static int read_headers(struct elf_file *f, uint64_t n_ph, uint64_t n_sh, struct
 	return 0;
 }
 
-int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
-		  const char *name, bool sections, struct err *e)
+static int open_file(struct elf_file *f, int fd, const void *mem, uint64_t size,
+		     const char *name, bool sections, bool any_type, struct err *e)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint64_t n_ph, n_sh;
@@ -271,6 +273,7 @@ int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 	f->mem = mem;
 	f->size = f->backed = size;
 	f->name = name;
+	f->any_type = any_type;
 	if (fd >= 0) {
 		if (fstat(fd, &st))
 			return err_set(e, errno, "cannot read '%s': %s", name, strerror(errno));
@@ -291,6 +294,17 @@ int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 	if (r)
 		elf_file_close(f);
 	return r;
+}
+
+int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
+		  const char *name, bool sections, struct err *e)
+{
+	return open_file(f, fd, mem, size, name, sections, false, e);
+}
+
+int elf_file_open_debug(struct elf_file *f, int fd, const char *name, struct err *e)
+{
+	return open_file(f, fd, NULL, 0, name, true, true, e);
 }
 
 void elf_file_close(struct elf_file *f)
@@ -319,6 +333,24 @@ bool elf_file_vaddr(const struct elf_file *f, uint64_t vaddr, uint64_t *offset,
 		return true;
 	}
 	return false;
+}
+
+uint32_t elf_file_section(const struct elf_file *f, const char *name)
+{
+	const Elf64_Shdr *strs = &f->sh[f->shstrndx];
+	size_t len = strlen(name);
+	uint32_t i, found = 0;
+	char *text;
+
+	if (!f->shstrndx || f->shstrndx >= f->n_sh || strs->sh_type != SHT_STRTAB ||
+	    elf_file_get(f, strs->sh_offset, strs->sh_size, &text, NULL))
+		return 0;
+	for (i = 1; i < f->n_sh && !found; i++)
+		if (f->sh[i].sh_name < strs->sh_size && strs->sh_size - f->sh[i].sh_name > len &&
+		    !memcmp(text + f->sh[i].sh_name, name, len + 1))
+			found = i;
+	free(text);
+	return found;
 }
 
 static int read_note(const struct elf_file *f, uint64_t offset, uint64_t n,

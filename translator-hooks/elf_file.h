@@ -24,6 +24,7 @@ struct elf_file {
 	uint64_t backed;    /* bytes of it that take room on the disk */
 	const char *name;   /* borrowed, for errors */
 	bool is32;
+	bool any_type;	    /* object files are taken too */
 	Elf *elf;	    /* NULL: closed */
 	Elf64_Ehdr eh;	    /* phnum, shnum, shstrndx here may be escapes: use n_ph, n_sh */
 	Elf64_Phdr *ph;
@@ -41,6 +42,8 @@ struct elf_file {
  */
 int elf_file_open(struct elf_file *f, int fd, const void *mem, uint64_t size,
 		  const char *name, bool sections, struct err *e);
+/* The same, with section headers, for debug information alone: object files (.dwo) are taken too. */
+int elf_file_open_debug(struct elf_file *f, int fd, const char *name, struct err *e);
 void elf_file_close(struct elf_file *f);
 
 /* Exactly @n bytes at @offset into @buf.  Returns 0, -EBADMSG if the file ends before, or -errno. */
@@ -67,6 +70,9 @@ int elf_file_data(const struct elf_file *f, uint64_t offset, uint64_t n, Elf_Typ
  */
 bool elf_file_vaddr(const struct elf_file *f, uint64_t vaddr, uint64_t *offset,
 		    uint64_t *left);
+
+/* The index of the section called @name; 0 if there is none.  The headers must have been read. */
+uint32_t elf_file_section(const struct elf_file *f, const char *name);
 
 /* The build-id note into @id; returns its length, 0 if there is none of at most @max bytes. */
 int elf_file_build_id(const struct elf_file *f, uint8_t *id, size_t max);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug_file.h"
+#include "debug_mini.h"
 #include "elf_file.h"
 #include "elf_symtab.h"
 #include "image_layout.h"
@@ -28,6 +30,7 @@ struct build {
 	struct image_parts parts; /* owns segs, sections, secmap through it */
 	struct sym_table syms;
 	uint32_t *secmap;	  /* ELF section index -> ours */
+	const struct elf_file *from; /* whose symbols are being taken: f, or its debug file */
 	uint32_t skipped;	  /* symbols in no PT_LOAD */
 };
 
@@ -224,23 +227,93 @@ static int take_sections(struct build *b)
 
 /* ---- symbols ---- */
 
+/*
+ * The section in the image of a symbol in @index of the file that is being read.  A debug file has
+ * the sections of the file it was split from, mostly under the same numbers, but says of none what is
+ * in it: it is the one at the same place in the file itself that counts.
+ */
+static uint32_t section_of(const struct build *b, uint32_t index)
+{
+	const Elf64_Shdr *s = &b->from->sh[index];
+	uint32_t i;
+
+	if (b->from == &b->f)
+		return b->secmap[index];
+	for (i = index < b->f.n_sh ? index : 0; i < b->f.n_sh; i = i == index ? 0 : i + 1) {
+		const Elf64_Shdr *t = &b->f.sh[i];
+
+		if (t->sh_addr == s->sh_addr && t->sh_size == s->sh_size && t->sh_flags & SHF_ALLOC &&
+		    !((t->sh_flags ^ s->sh_flags) & SHF_TLS))
+			return b->secmap[i];
+	}
+	return HVAR_IMAGE_NONE;
+}
+
 static int take_sym(void *ctx, const struct elf_sym *s)
 {
 	struct build *b = ctx;
 	uint32_t section = HVAR_IMAGE_NONE;
 
-	if (b->f.n_sh && s->shndx >= b->f.n_sh) {
+	if (b->from->n_sh && s->shndx >= b->from->n_sh) {
 		b->skipped++;
 		return 0;
 	}
-	if (b->f.n_sh)
-		section = b->secmap[s->shndx];
+	if (b->from->n_sh && b->f.n_sh)
+		section = section_of(b, s->shndx);
 	if (s->type == STT_TLS ? s->value >= b->parts.head.tls.memsz :
 				 !seg_at(&b->parts, s->value)) {
 		b->skipped++;
 		return 0;
 	}
 	return sym_table_add(&b->syms, s, section);
+}
+
+/*
+ * Take the symbols of @from too, a debug file.  One that is damaged gives none, rather than
+ * some of them: with the inner ones missing the others would be wrong.
+ */
+static int take_debug(struct build *b, const struct elf_file *from, bool *stripped)
+{
+	uint32_t n = b->syms.syms.n, n_tls = b->syms.tls.n;
+	bool none;
+	int r;
+
+	b->from = from;
+	r = elf_symtab_walk(from, take_sym, b, &none, NULL);
+	b->from = &b->f;
+	if (r && r != -ENOMEM && r != -EFBIG) {
+		b->syms.syms.n = n;
+		b->syms.tls.n = n_tls;
+		return 0;
+	}
+	if (!none)
+		*stripped = false;
+	return r;
+}
+
+/* The file has no .symtab: what is known of it elsewhere. */
+static int take_elsewhere(struct build *b, bool *stripped)
+{
+	struct debug_file d;
+	struct elf_file mini;
+	bool still = true;
+	void *mem;
+	int r;
+
+	r = debug_file_open(&b->f, &d, NULL);
+	if (!r) {
+		r = take_debug(b, &d.f, stripped);
+		debug_file_close(&d);
+		return r;
+	}
+	if (r == -ENOENT)
+		r = debug_mini_open(&b->f, &mini, &mem, NULL);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = take_debug(b, &mini, &still); /* functions alone: data is stripped all the same */
+	elf_file_close(&mini);
+	free(mem);
+	return r;
 }
 
 /* An error without a text so far is want of memory, or of room for names. */
@@ -261,6 +334,7 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 	bool stripped = true;
 	int r;
 
+	b->from = &b->f;
 	r = sym_table_init(&b->syms);
 	if (!r)
 		r = take_segs(b, e);
@@ -268,6 +342,8 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 		r = take_sections(b);
 	if (!r)
 		r = elf_symtab_walk(&b->f, take_sym, b, &stripped, e);
+	if (!r && stripped && b->f.n_sh)
+		r = take_elsewhere(b, &stripped);
 	if (!r)
 		r = sym_table_settle(&b->syms, p->segs, p->n_segs, p->head.tls.memsz);
 	if (!r)

@@ -2,7 +2,8 @@
 /*
  * image_build.h - ELF -> symbol image.
  *
- * Reads .symtab and .dynsym, else, without section headers, PT_DYNAMIC.  The
+ * Reads .symtab and .dynsym, else, without section headers, PT_DYNAMIC.  Of a stripped file,
+ * the .symtab of its debug file as well, or the functions in .gnu_debugdata.  The
  * file is foreign input: whatever it holds, the answer is an image that
  * hvar_image_open() accepts or an error, and never a wrong name.
  */

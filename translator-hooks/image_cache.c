@@ -8,7 +8,8 @@
  *	no-fe00-11174157-8f02c4d2a9b1e07c.img	device and inode where there is no build-id
  *
  * A build-id says what was linked, not what was kept of it: a stripped copy has
- * the same.  Its size and headers differ, so both have entries of their own.
+ * the same.  Its size and headers differ, so both have entries of their own; and so has one
+ * file before and after its debug file was installed.
  *
  * An entry fits if the file's device, inode, size, mtime and ctime are those it
  * was made from, and it was made well after the last of them; if they are not
@@ -31,6 +32,7 @@
 #include <unistd.h>
 
 #include "cache_dir.h"
+#include "debug_file.h"
 #include "elf_content.h"
 #include "image_build.h"
 #include "image_layout.h"
@@ -192,13 +194,16 @@ static void entry_name(const struct elf_file *elf, const struct hvar_image_sourc
 	uint8_t id[HVAR_BUILD_ID_MAX];
 	int len = elf_file_build_id(elf, id, sizeof(id));
 	char text[2 * HVAR_BUILD_ID_MAX + 1];
+	uint64_t debug = debug_file_key(elf), h = elf_content_headers(elf);
 
+	if (debug)
+		h = hvar_image_hash(h, &debug, sizeof(debug));
 	hex(id, (size_t)len, text);
 	if (len)
-		snprintf(out, n, "%s-%016" PRIx64 ".img", text, elf_content_headers(elf));
+		snprintf(out, n, "%s-%016" PRIx64 ".img", text, h);
 	else
 		snprintf(out, n, "no-%" PRIx64 "-%" PRIu64 "-%016" PRIx64 ".img", src->dev,
-			 src->ino, elf_content_headers(elf));
+			 src->ino, h);
 }
 
 /* ---- getting one ---- */

@@ -13,6 +13,7 @@
 
 #include "runtime/cli/cli.h"
 #include "runtime/report/json.h"
+#include "translator-hooks/debug_file.h"
 #include "translator-hooks/image_cache.h"
 
 struct symbols {
@@ -84,8 +85,33 @@ static void hex(const uint8_t *id, size_t n, char *out)
 		sprintf(out + 2 * i, "%02x", id[i]);
 }
 
-static void list_json(const struct symbols *s, const char *file,
-		      const struct image_file *f, const char *error)
+/* Where else than in the file its names are from. */
+struct elsewhere {
+	char path[4096]; /* of the debug file; "": none */
+	const char *how;
+	struct err why;	 /* one that was not believed */
+};
+
+/* Of a file without .symtab. */
+static void look_elsewhere(int fd, const char *file, struct elsewhere *out)
+{
+	struct debug_file d;
+	struct elf_file f;
+
+	memset(out, 0, sizeof(*out));
+	if (elf_file_open(&f, fd, NULL, 0, file, true, NULL))
+		return;
+	if (!elf_file_section(&f, ".symtab") && !debug_file_open(&f, &d, &out->why)) {
+		memcpy(out->path, d.path, sizeof(out->path));
+		out->how = d.origin == DEBUG_BY_BUILD_ID ? "by build-id" : "by .gnu_debuglink";
+		out->why.text[0] = '\0';
+		debug_file_close(&d);
+	}
+	elf_file_close(&f);
+}
+
+static void list_json(const struct symbols *s, const char *file, const struct image_file *f,
+		      const struct elsewhere *debug, const char *error)
 {
 	char id[2 * HVAR_BUILD_ID_MAX + 1];
 	struct counts c;
@@ -101,6 +127,7 @@ static void list_json(const struct symbols *s, const char *file,
 		json_u64(&j, "data", c.data);
 		json_u64(&j, "tls", c.tls);
 		json_u64(&j, "labels", c.labels);
+		json_str(&j, "debug_file", *debug->path ? debug->path : NULL);
 		json_bool(&j, "stripped", f->img.flags & HVAR_IMAGE_STRIPPED);
 		json_u64(&j, "bytes", f->img.size);
 		json_str(&j, "cache", *f->path ? f->path : NULL);
@@ -110,7 +137,8 @@ static void list_json(const struct symbols *s, const char *file,
 	json_end(&j);
 }
 
-static void list_text(const struct symbols *s, const char *file, const struct image_file *f)
+static void list_text(const struct symbols *s, const char *file, const struct image_file *f,
+		      const struct elsewhere *debug)
 {
 	char id[2 * HVAR_BUILD_ID_MAX + 1];
 	struct counts c = count(&f->img);
@@ -119,6 +147,8 @@ static void list_text(const struct symbols *s, const char *file, const struct im
 	fprintf(s->out, "%s\n  build-id  %s\n  symbols   %u data, %u text, %u thread-local, %u labels%s\n",
 		file, *id ? id : "none", c.data, c.text, c.tls, c.labels,
 		f->img.flags & HVAR_IMAGE_STRIPPED ? " (stripped: no static ones)" : "");
+	if (*debug->path)
+		fprintf(s->out, "  debug     %s (%s)\n", debug->path, debug->how);
 	if (*f->path)
 		fprintf(s->out, "  image     %s, %s\n", f->path, f->cached ? "was there" : "made now");
 	else
@@ -129,6 +159,7 @@ static void list_text(const struct symbols *s, const char *file, const struct im
 static int one(const struct symbols *s, const char *file, struct err *e)
 {
 	struct image_file *f = NULL;
+	struct elsewhere debug;
 	struct stat st;
 	int fd = -1, r;
 
@@ -140,13 +171,17 @@ static int one(const struct symbols *s, const char *file, struct err *e)
 		return err_set(e, errno, "cannot open '%s': %s: check the path and its "
 			       "permissions", file, strerror(errno));
 	r = image_cache_get(fd, file, &f, e);
+	if (!r)
+		look_elsewhere(fd, file, &debug);
 	close(fd);
 	if (r)
 		return r;
 	if (s->common.json)
-		list_json(s, file, f, NULL);
+		list_json(s, file, f, &debug, NULL);
 	else
-		list_text(s, file, f);
+		list_text(s, file, f, &debug);
+	if (*debug.why.text && !s->common.quiet)
+		fprintf(stderr, "hotvar: %s\n", debug.why.text);
 	r = f->img.n_syms || f->img.n_tls_syms;
 	image_file_free(f);
 	return r;
@@ -178,7 +213,7 @@ static int run(struct symbols *s, struct err *e)
 			continue;
 		failed = true;
 		if (s->common.json)
-			list_json(s, s->files[i], NULL, one_e.text);
+			list_json(s, s->files[i], NULL, NULL, one_e.text);
 		/* the last one is for main to print, the others here */
 		if (*e->text)
 			fprintf(stderr, "hotvar: %s\n", e->text);
