@@ -233,6 +233,14 @@ HVK_API void hvk_symdata(u64 addr, char *out, size_t size)
 			 addr - f.place.vma.start, f.place.vma.end - f.place.vma.start);
 }
 
+/* Whose is the page of a private file mapping? */
+static enum hvar_page_state hvk_page_state(u64 addr)
+{
+	int copied = hvk_page_copied(addr);
+
+	return copied < 0 ? HVAR_PAGE_UNKNOWN : copied ? HVAR_PAGE_COPIED : HVAR_PAGE_FILES;
+}
+
 /* The key of @addr, and whether it is followed at all. */
 static int hvk_key_of(u64 addr, struct hvar_key *k)
 {
@@ -244,7 +252,7 @@ static int hvk_key_of(u64 addr, struct hvar_key *k)
 	if (f.place.kind == HVAR_KIND_UNMAPPED)
 		return -EFAULT;
 	*k = hvar_key_of(&f.place.vma, f.file ? &f.file->facts : NULL, f.space, addr,
-			 HVK_PAGE_STATE(addr));
+			 hvk_page_state(addr));
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/hugetlb.h>
+#include <linux/kallsyms.h>
 #include <linux/kdev_t.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -34,12 +35,26 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/stat.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
 #include <linux/task_work.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
 #include <linux/vmalloc.h>
+#include <asm/pgtable.h>
+#include <asm/processor.h>
+#include <asm/inat.h>
+#include <asm/insn-eval.h>
+#include <asm/insn.h>
+#include <asm/segment.h>
 #include <asm/syscall.h>
+
+/* swapops.h in new words (6.19). */
+#if __has_include(<linux/leafops.h>)
+#include <linux/leafops.h>
+#define HVK_LEAFOPS
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "hotvar's kernel host needs Linux 6.1 or newer (it walks areas with the VMA iterator)"
@@ -52,6 +67,11 @@ extern void stp_init_task_work(struct callback_head *work, task_work_func_t fn);
 extern void stp_task_work_func_done(void);
 extern void _stp_warn(const char *fmt, ...);
 extern void _stp_printf(const char *fmt, ...);
+#endif
+
+/* Calls through pointers to what is not exported may lack the landing pad that IBT wants; old runtimes do not care. */
+#ifndef ibt_wrapper
+#define ibt_wrapper(type, call) (call)
 #endif
 
 /* The file as the program sees it: behind overlayfs and its like lies another one (6.8). */
@@ -112,6 +132,75 @@ static inline bool hvk_is_i386_call(void)
 #else
 	return false;
 #endif
+}
+
+/* What a page table's entry that is neither empty nor present means. */
+enum hvk_entry {
+	HVK_ENTRY_SWAP,	  /* the page is out */
+	HVK_ENTRY_MOVING, /* it is being migrated: *@pfn, still or already, is where it is */
+	HVK_ENTRY_MARKER, /* there is no page: guarded, or watched by userfaultfd */
+	HVK_ENTRY_OTHER,
+};
+
+static inline enum hvk_entry hvk_entry_kind(pte_t pte, unsigned long *pfn)
+{
+#ifdef HVK_LEAFOPS
+	softleaf_t e = softleaf_from_pte(pte);
+
+	if (softleaf_is_swap(e))
+		return HVK_ENTRY_SWAP;
+	if (softleaf_is_marker(e))
+		return HVK_ENTRY_MARKER;
+	if (!softleaf_is_migration(e))
+		return HVK_ENTRY_OTHER;
+	*pfn = softleaf_to_pfn(e);
+#else
+	swp_entry_t e = pte_to_swp_entry(pte);
+
+	if (!non_swap_entry(e))
+		return HVK_ENTRY_SWAP;
+	if (is_pte_marker_entry(e))
+		return HVK_ENTRY_MARKER;
+	if (!is_migration_entry(e))
+		return HVK_ENTRY_OTHER;
+	*pfn = swp_offset_pfn(e);
+#endif
+	return HVK_ENTRY_MOVING;
+}
+
+/* The bit of memory that a device may take away; gone in 6.17. */
+#ifdef CONFIG_ARCH_HAS_PTE_DEVMAP
+#define HVK_PAGE_DEVMAP _PAGE_DEVMAP
+#else
+#define HVK_PAGE_DEVMAP 0
+#endif
+
+/*
+ * How many entries of page tables map @page, of @folio; -1 where this kernel does not know.
+ * Up to 6.10 there is page_mapcount(); then it is the kernel's own business, and this is
+ * what /proc/kpagecount says.
+ */
+static inline s64 hvk_page_mapcount(struct page *page, struct folio *folio)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+	s64 n = page_mapcount(page);
+#elif defined(CONFIG_NO_PAGE_MAPCOUNT)
+	s64 n = atomic_read(&page->_mapcount) + 1;
+
+	/* Of a large folio each mapping is counted, but not of which page. */
+	if (folio_test_large(folio)) {
+		if (!folio_test_anon(folio) || folio_maybe_mapped_shared(folio))
+			return -1;
+		n = 1;
+	}
+#else
+	s64 n = atomic_read(&page->_mapcount) + 1;
+
+	if (folio_test_large(folio))
+		n = max_t(s64, n, 0) + atomic_read(&folio->_entire_mapcount) + 1;
+#endif
+	/* A page of another type keeps that where the count would be. */
+	return max_t(s64, n, 0);
 }
 
 #endif /* HVK_COMPAT_H */

@@ -23,6 +23,7 @@
 #include "hvk_image.c"
 #include "hvk_thread.c"
 #include "hvk_news.c"
+#include "hvk_page.c"
 #include "hvk_addr.c"
 #include "hvk_symbol.c"
 

@@ -37,6 +37,7 @@
 #define HVK_HOST_H
 
 #include "hvk_compat.h"
+#include "hvk_page.h"
 #include "../core/hvar_call.h"
 #include "../core/hvar_diff.h"
 #include "../core/hvar_event.h"
@@ -153,6 +154,7 @@ struct hvk_space {
 	u64 pages;		/* in all areas of the list */
 	u64 odd;		/* mm->total_vm less these, as after the last whole look: usually 0 */
 	u64 seq;		/* number of the last event */
+	u64 parent_seq;		/* the parent's when this was copied from it, else 0 */
 	bool begun;		/* the first whole look is over */
 };
 
@@ -235,13 +237,5 @@ struct hvk_found {
  * address space is not followed, or -EBUSY.
  */
 HVK_API int hvk_find(u64 addr, struct hvk_found *out);
-
-/*
- * Has the page of a private file mapping been copied on write?  Whoever can tell defines
- * this before hvk_addr.c: an expression of enum hvar_page_state, callable anywhere.
- */
-#ifndef HVK_PAGE_STATE
-#define HVK_PAGE_STATE(addr) HVAR_PAGE_UNKNOWN
-#endif
 
 #endif /* HVK_HOST_H */

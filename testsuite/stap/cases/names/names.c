@@ -152,6 +152,11 @@ static void pages(void)
 	want_long("vma_page_present", 1);
 	want_long("vma_page_dirty", 1);
 	want_long("vma_page_mapcount", 1);
+	want_long("vma_page_young", 1);
+	want_long("vma_page_anon", 1);
+	want_long("vma_page_zero", 0);
+	want_long("vma_page_swapped", 0);
+	want_long("vma_page_size", 4096);
 	want_long("vma_is_private", 1);
 	fflush(stdout);
 	mark(MARK_ADDRESS, (long)p, tag);
