@@ -187,6 +187,7 @@ HVK_API int hvk_space_copy(struct hvk_space *s, struct hvk_space *from, bool may
 			hvar_vmas_moved(&s->vmas, s->store->mem, s->store->bytes);
 			s->pages = from->pages;
 			s->brk = from->brk;
+			s->parent_seq = from->seq;
 			s->stack_vm = from->stack_vm;
 			s->begun = true;
 		}
