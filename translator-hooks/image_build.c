@@ -227,6 +227,12 @@ static int take_sections(struct build *b)
 
 /* ---- symbols ---- */
 
+static bool same_section(const Elf64_Shdr *s, const Elf64_Shdr *t)
+{
+	return t->sh_addr == s->sh_addr && t->sh_size == s->sh_size && t->sh_flags & SHF_ALLOC &&
+	       !((t->sh_flags ^ s->sh_flags) & SHF_TLS);
+}
+
 /*
  * The section in the image of a symbol in @index of the file that is being read.  A debug file has
  * the sections of the file it was split from, mostly under the same numbers, but says of none what is
@@ -239,13 +245,11 @@ static uint32_t section_of(const struct build *b, uint32_t index)
 
 	if (b->from == &b->f)
 		return b->secmap[index];
-	for (i = index < b->f.n_sh ? index : 0; i < b->f.n_sh; i = i == index ? 0 : i + 1) {
-		const Elf64_Shdr *t = &b->f.sh[i];
-
-		if (t->sh_addr == s->sh_addr && t->sh_size == s->sh_size && t->sh_flags & SHF_ALLOC &&
-		    !((t->sh_flags ^ s->sh_flags) & SHF_TLS))
+	if (index < b->f.n_sh && same_section(s, &b->f.sh[index]))
+		return b->secmap[index];
+	for (i = 1; i < b->f.n_sh; i++)
+		if (same_section(s, &b->f.sh[i]))
 			return b->secmap[i];
-	}
 	return HVAR_IMAGE_NONE;
 }
 

@@ -106,6 +106,7 @@ static int bad_address(const char *text, const char *where, uint64_t line, struc
 
 static int answer(struct sym *s, uint64_t addr)
 {
+	struct jit_code code;
 	struct hvar_place p;
 	struct place_answer a = { .addr = addr, .place = &p, .live = s->live };
 	uint32_t why;
@@ -122,12 +123,17 @@ static int answer(struct sym *s, uint64_t addr)
 			a.vma_facts = live_module(s->live, p.vma.module);
 			a.vma_path = live_path(s->live, p.vma.module);
 		}
+		if (live_jit(s->live, addr, &p, &code)) {
+			a.jit = code.name;
+			a.jit_start = code.start;
+			a.jit_end = code.end;
+		}
 	} else {
 		hvar_resolve_static(&s->image->img, addr, &p);
 		a.img = &s->image->img;
 		a.module = s->elf;
 	}
-	s->named |= p.symbol != HVAR_IMAGE_NONE;
+	s->named |= p.symbol != HVAR_IMAGE_NONE || a.jit;
 	return place_write(s->writer, &a);
 }
 

@@ -92,6 +92,13 @@ static int write_text(struct place_writer *w, const struct place_answer *a)
 	const char *s;
 
 	fprintf(w->f, "0x%" PRIx64 "  ", a->addr);
+	if (a->jit) {
+		fputs(a->jit, w->f);
+		if (a->addr != a->jit_start)
+			fprintf(w->f, "+0x%" PRIx64, a->addr - a->jit_start);
+		fprintf(w->f, "  %s\n", hvar_kind_name(HVAR_KIND_JIT));
+		return 0;
+	}
 	if (p->symbol != HVAR_IMAGE_NONE && a->img)
 		s = symbol_name(w, a->img, p->symbol);
 	else
@@ -152,6 +159,12 @@ static void write_symbol(struct json *j, const struct place_answer *a)
 	const struct hvar_place *p = a->place;
 	const struct hvar_image_sym *y;
 
+	if (a->jit) {
+		json_str(j, "symbol", a->jit);
+		json_u64(j, "offset", a->addr - a->jit_start);
+		json_u64(j, "size", a->jit_end - a->jit_start);
+		return;
+	}
 	if (p->symbol == HVAR_IMAGE_NONE || !a->img) {
 		json_null(j, "symbol");
 		json_null(j, "offset");
@@ -203,8 +216,8 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 		return -ENOMEM;
 	json_begin(&j, w->f, "sym");
 	json_hex(&j, "addr", a->addr);
-	json_str(&j, "kind", hvar_kind_name(p->kind));
-	json_str(&j, "name", s);
+	json_str(&j, "kind", hvar_kind_name(a->jit ? HVAR_KIND_JIT : p->kind));
+	json_str(&j, "name", a->jit ? a->jit : s);
 	free(own);
 	write_symbol(&j, a);
 	json_str(&j, "section", section(a));
@@ -243,7 +256,7 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 	}
 	if (p->flags & HVAR_PLACE_REMAPPED)
 		json_bool(&j, "remapped", true);
-	json_str(&j, "reason", reason(p));
+	json_str(&j, "reason", a->jit ? NULL : reason(p));
 	json_end(&j);
 	return 0;
 }

@@ -4,6 +4,7 @@
  *
  *	0x55d0c0ffee10  table+0x78  data  .data  /usr/bin/app
  *	0x7f21c0001238  libfoo.so.1:.bss+0x120  bss  .bss  /usr/lib/libfoo.so.1  (stripped)
+ *	0x30000104  jit fn one(int)+0x4  jit
  *	0x10  [unmapped]  unmapped  (unmapped)
  */
 #ifndef PLACE_H
@@ -33,6 +34,8 @@ struct place_answer {
 	bool is_private;
 	const struct hvar_module *vma_facts; /* of place->vma.module; NULL: none */
 	const char *vma_path;
+	const char *jit;		  /* the name of what a compiler made there; NULL: none */
+	uint64_t jit_start, jit_end;
 };
 
 /* Returns 0 or -ENOMEM; the stream's own error is its own. */

@@ -51,6 +51,8 @@ struct live {
 	size_t named_cap;
 	uint64_t looked_ns;
 	int pagemap;
+	struct jit *jit; /* NULL: not asked for yet, or no memory */
+	bool jit_stale;	 /* there has been a look since */
 };
 
 static int fill(struct live *l)
@@ -83,6 +85,7 @@ void live_look(struct live *l, bool now)
 	if (!now && t - l->looked_ns < LOOK_NS)
 		return;
 	l->looked_ns = t;
+	l->jit_stale = true;
 	if (look_at(&l->look, 0, ~(uint64_t)0, &l->areas) || !l->areas.n || fill(l))
 		return;
 	for (i = 0; i < l->named_cap; i++)
@@ -147,6 +150,7 @@ void live_free(struct live *l)
 		image_file_free(l->named[i].image);
 	free(l->named);
 	modules_free(l->modules);
+	jit_free(l->jit);
 	look_areas_fini(&l->areas);
 	look_close(&l->look);
 	if (l->pagemap >= 0)
@@ -273,4 +277,39 @@ bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p)
 	}
 	key = hvar_key_of(&p->vma, modules_get(l->modules, p->vma.module), 1, addr, page);
 	return hvar_key_private(&key);
+}
+
+static void look_jit(struct live *l)
+{
+	size_t i;
+
+	jit_look_map(l->jit);
+	for (i = 0; i < l->areas.n; i++) {
+		uint32_t id = l->areas.v[i].v.module;
+		const struct hvar_module *m = modules_get(l->modules, id);
+		const char *path = modules_path(l->modules, id);
+
+		if (m && !(m->flags & HVAR_MODULE_PSEUDO) && jit_is_dump(path))
+			jit_look_dump(l->jit, path, m->dev_major, m->dev_minor, m->ino);
+	}
+}
+
+bool live_jit(struct live *l, uint64_t addr, const struct hvar_place *p, struct jit_code *out)
+{
+	/* what belongs to a file that is loaded is that file's */
+	if (!(p->vma.prot & HVAR_PROT_EXEC) || p->symbol != HVAR_IMAGE_NONE ||
+	    p->section != HVAR_IMAGE_NONE ||
+	    (p->vma.region != HVAR_REGION_ANON && p->vma.region != HVAR_REGION_SHM &&
+	     p->vma.region != HVAR_REGION_HEAP))
+		return false;
+	if (!l->jit) {
+		l->jit = jit_new(l->pid);
+		l->jit_stale = true;
+	}
+	if (!l->jit)
+		return false;
+	if (l->jit_stale)
+		look_jit(l);
+	l->jit_stale = false;
+	return jit_find(l->jit, addr, out);
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "err.h"
+#include "jit.h"
 #include "runtime/core/hvar_key.h"
 #include "runtime/core/hvar_resolve.h"
 
@@ -43,5 +44,8 @@ const char *live_path(const struct live *l, uint32_t id);
  * mapping is taken as copied.
  */
 bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p);
+
+/* Is @addr, in @p's area, code that a compiler in the process has made and named? */
+bool live_jit(struct live *l, uint64_t addr, const struct hvar_place *p, struct jit_code *out);
 
 #endif /* LIVE_H */

@@ -71,6 +71,10 @@ by_id=$tmp/debug/.build-id/$(printf %.2s "$id")/$(printf %s "$id" | cut -c 3-).d
 cp "$tmp/v.debug" "$by_id"
 start "$tmp/v" && agree "by build-id" "$tmp/v"
 stop
+# sections under other numbers than in the program
+objcopy --remove-section .interp --remove-section .gnu.hash "$tmp/v.debug" "$by_id" 2> /dev/null
+start "$tmp/v" && agree "sections of other numbers" "$tmp/v"
+stop
 rm "$by_id"
 mkfifo "$by_id"
 is "a FIFO in its place is not waited for" "$(timeout 20 "$HOTVAR" sym -q -e "$tmp/v" "$hot_data" > /dev/null 2>&1; echo $?)" 1
