@@ -91,6 +91,7 @@ int cmd_report(int argc, char **argv, struct err *e);
 int cmd_maps(int argc, char **argv, struct err *e);
 int cmd_sym(int argc, char **argv, struct err *e);
 int cmd_symbols(int argc, char **argv, struct err *e);
+int cmd_stap(int argc, char **argv, struct err *e);
 int cmd_doctor(int argc, char **argv, struct err *e);
 
 #endif /* CLI_H */

@@ -19,12 +19,13 @@ const struct cli_command cli_commands[] = {
 	{ "maps", "print every change of the memory map, as it happens", cmd_maps },
 	{ "sym", "name addresses of a process or of an ELF file", cmd_sym },
 	{ "symbols", "build and list symbol images; fill the cache", cmd_symbols },
+	{ "stap", "run SystemTap's stap with the vma tapset and the symbol images it needs", cmd_stap },
 	{ "doctor", "say what works on this machine, and the command that mends what does not", cmd_doctor },
 	{ NULL, NULL, NULL },
 };
 
 /* Names the interface keeps for subcommands that this version does not have. */
-static const char *const reserved[] = { "top", "pages", "stap", NULL };
+static const char *const reserved[] = { "top", "pages", NULL };
 
 static const struct cli_command *find_command(const char *name)
 {

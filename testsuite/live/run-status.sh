@@ -135,7 +135,7 @@ status "--exact, which is not there yet" 2 "$HOTVAR" --exact -- true
 one_line "--exact is said" "^hotvar: --exact is not in version $VERSION: "
 status "--callers, which is not there yet" 2 "$HOTVAR" --callers -- true
 one_line "--callers is said" "^hotvar: --callers is not in version $VERSION: "
-for command in top pages stap; do
+for command in top pages; do
 	status "$command, which is not there yet" 2 "$HOTVAR" $command
 	one_line "$command is said" "^hotvar: 'hotvar $command' is not in version $VERSION: "
 done

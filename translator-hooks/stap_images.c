@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stap_images.c - put images where the kernel looks for them.
+ */
+#include "config.h"
+
+#include "stap_images.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "image_build.h"
+#include "image_cache.h"
+#include "image_layout.h"
+#include "runtime/core/hvar_image_format.h"
+
+#define TEMP_PREFIX ".tmp-"
+enum { TEMP_OLD_SEC = 60, MAKE_CPU_SEC = 300 };
+
+struct stap_images_seen {
+	dev_t dev;
+	ino_t ino;
+	struct timespec mtime;
+};
+
+/* What the process that makes an image says of it. */
+struct answer {
+	int result; /* as stap_images_put() */
+	struct err e;
+};
+
+static bool roots_alone(const struct stat *st)
+{
+	return !st->st_uid && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* What a writer that was killed has left. */
+static void sweep(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *de;
+	struct stat st;
+
+	if (!d && fd >= 0)
+		close(fd);
+	while (d && (de = readdir(d)) != NULL) {
+		if (strncmp(de->d_name, TEMP_PREFIX, strlen(TEMP_PREFIX)))
+			continue;
+		fd = openat(dir, de->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			continue;
+		if (!fstat(fd, &st) && st.st_mtime < time(NULL) - TEMP_OLD_SEC &&
+		    !flock(fd, LOCK_EX | LOCK_NB))
+			unlinkat(dir, de->d_name, 0);
+		close(fd);
+	}
+	if (d)
+		closedir(d);
+}
+
+int stap_images_open(struct stap_images *im, const char *path, struct err *e)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	struct stat st;
+	int r = 0;
+
+	*im = (struct stap_images){ .fd = -1 };
+	if (strlen(path) >= sizeof(im->path))
+		return err_set(e, ENAMETOOLONG, "no names from symbol images: the path of their folder is too long: build hotvar with a shorter --localstatedir");
+	strcpy(im->path, path);
+	im->fd = open(path, flags);
+	if (im->fd < 0 && errno == ENOENT && !geteuid()) {
+		if (!mkdir(path, 0755) && !chmod(path, 0755))
+			im->fd = open(path, flags);
+		if (im->fd < 0)
+			return err_set(e, errno, "no names from symbol images: cannot make the folder '%s': %s: make it, root's and mode 755",
+				       path, strerror(errno));
+	}
+	if (im->fd < 0 && errno == ENOENT)
+		return err_set(e, ENOENT, "no names from symbol images: there is no folder '%s': as root, once: hotvar stap --also PROGRAM",
+			       path);
+	if (im->fd < 0)
+		return err_set(e, errno, "no names from symbol images: cannot open the folder '%s': %s: as root: chmod 755 '%s'",
+			       path, strerror(errno), path);
+	if (fstat(im->fd, &st))
+		r = err_set(e, errno, "no names from symbol images: cannot look at '%s': %s: check its file system",
+			    path, strerror(errno));
+	else if (!roots_alone(&st))
+		r = err_set(e, EPERM, "no names from symbol images: the kernel does not believe the folder '%s', which %s: as root: chown root '%s' && chmod 755 '%s'",
+			    path, st.st_uid ? "is not root's" : "others may write to", path, path);
+	if (r) {
+		close(im->fd);
+		im->fd = -1;
+		return r;
+	}
+	im->writable = !geteuid() && !faccessat(im->fd, ".", W_OK, AT_EACCESS);
+	if (im->writable)
+		sweep(im->fd);
+	return 0;
+}
+
+void stap_images_close(struct stap_images *im)
+{
+	if (im->fd >= 0)
+		close(im->fd);
+	free(im->seen);
+	*im = (struct stap_images){ .fd = -1 };
+}
+
+bool stap_images_asked(const struct stap_images *im, dev_t dev, ino_t ino)
+{
+	for (size_t i = 0; i < im->n_seen; i++)
+		if (im->seen[i].ino == ino && im->seen[i].dev == dev)
+			return true;
+	return false;
+}
+
+/* The same, unless the file has changed since; and remember it.  Without memory it is only asked for again. */
+static bool asked(struct stap_images *im, const struct stat *st)
+{
+	struct stap_images_seen *v, *s;
+
+	for (s = im->seen; s < im->seen + im->n_seen; s++) {
+		if (s->ino != st->st_ino || s->dev != st->st_dev)
+			continue;
+		if (!memcmp(&s->mtime, &st->st_mtim, sizeof(s->mtime)))
+			return true;
+		s->mtime = st->st_mtim;
+		return false;
+	}
+	v = reallocarray(im->seen, im->n_seen + 1, sizeof(*v));
+	if (v) {
+		v[im->n_seen++] = (struct stap_images_seen){ st->st_dev, st->st_ino, st->st_mtim };
+		im->seen = v;
+	}
+	return false;
+}
+
+/* ---- what is there ---- */
+
+struct entry {
+	struct hvar_image img;
+	void *data;
+	size_t size;
+};
+
+/* Map the image @name if the kernel would use it and it is of our version. */
+static bool map_entry(const struct stap_images *im, const char *name, const uint8_t *id,
+		      size_t len, struct entry *en)
+{
+	int fd = openat(im->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	en->data = MAP_FAILED;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && roots_alone(&st) && st.st_size > 0) {
+		en->size = (size_t)st.st_size;
+		en->data = mmap(NULL, en->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	close(fd);
+	if (en->data == MAP_FAILED)
+		return false;
+	if (!hvar_image_open(&en->img, en->data, en->size) && en->img.h->rules == IMAGE_RULES &&
+	    en->img.build_id_len == len && !memcmp(en->img.build_id, id, len))
+		return true;
+	munmap(en->data, en->size);
+	return false;
+}
+
+/* Is the image made of this very file, as it is? */
+static bool is_of(const struct hvar_image *img, const struct stat *st)
+{
+	const struct hvar_image_source *src;
+	uint32_t n;
+
+	src = hvar_image_table(img, HVAR_IMAGE_SOURCE, sizeof(*src), &n);
+	return n && src->dev == st->st_dev && src->ino == st->st_ino &&
+	       src->size == (uint64_t)st->st_size &&
+	       src->mtime_ns == (uint64_t)st->st_mtim.tv_sec * 1000000000u +
+					(uint64_t)st->st_mtim.tv_nsec;
+}
+
+static bool knows_more(const struct hvar_image *a, const struct hvar_image *b)
+{
+	bool x = a->flags & HVAR_IMAGE_STRIPPED, y = b->flags & HVAR_IMAGE_STRIPPED;
+
+	if (x != y)
+		return y;
+	return a->n_syms + a->n_tls_syms > b->n_syms + b->n_tls_syms;
+}
+
+/* ---- making one: in a process of its own ---- */
+
+static void temp_name(char *out, size_t n, pid_t pid)
+{
+	snprintf(out, n, TEMP_PREFIX "%d", (int)pid);
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_entry(const struct stap_images *im, const char *name, const void *data,
+		       size_t size, struct err *e)
+{
+	char temp[64];
+	int fd, r = 0;
+
+	temp_name(temp, sizeof(temp), getpid());
+	unlinkat(im->fd, temp, 0);
+	fd = openat(im->fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		r = -errno;
+	if (!r) {
+		flock(fd, LOCK_EX | LOCK_NB);
+		r = write_all(fd, data, size);
+	}
+	/* root in a group of files with setgid, or an odd umask: the mode is what the kernel asks for */
+	if (!r && fchmod(fd, 0644))
+		r = -errno;
+	if (!r && renameat(im->fd, temp, im->fd, name))
+		r = -errno;
+	if (r)
+		unlinkat(im->fd, temp, 0);
+	if (fd >= 0)
+		close(fd);
+	return !r ? 0 : err_set(e, -r, "cannot keep a symbol image in '%s': %s: %s", im->path, strerror(-r),
+				r == -ENOSPC || r == -EDQUOT ? "make room there" : "check that folder");
+}
+
+/* In the process of its own. */
+static int make(const struct stap_images *im, int fd, const char *name, const char *file,
+		const uint8_t *id, size_t len, struct err *e)
+{
+	struct image_file *f;
+	struct entry old;
+	int r = image_cache_get(fd, file, &f, e);
+
+	if (r)
+		return r;
+	if (f->img.build_id_len != len || memcmp(f->img.build_id, id, len))
+		return err_set(e, ESTALE, "no image of '%s': it changed while it was read: try again", file);
+	if (map_entry(im, name, id, len, &old) &&
+	    (knows_more(&old.img, &f->img) ||
+	     (old.size == f->size && !memcmp(old.data, f->data, f->size))))
+		return 0;
+	r = write_entry(im, name, f->data, f->size, e);
+	return r ? r : 1;
+}
+
+static void child(const struct stap_images *im, int out, int fd, const char *name,
+		  const char *file, const uint8_t *id, size_t len)
+{
+	const struct rlimit cpu = { MAKE_CPU_SEC, MAKE_CPU_SEC };
+	struct answer a = { 0 };
+
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	setrlimit(RLIMIT_CPU, &cpu);
+	a.result = make(im, fd, name, file, id, len, &a.e);
+	write_all(out, (const char *)&a, sizeof(a));
+	_exit(0);
+}
+
+/* All of the child's answer; false: it died, or @until came first. */
+static bool listen_to(int in, int until, struct answer *a, bool *canceled)
+{
+	struct pollfd p[2] = { { .fd = in, .events = POLLIN }, { .fd = until, .events = POLLIN } };
+	size_t got = 0;
+
+	while (got < sizeof(*a)) {
+		ssize_t n;
+
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return false;
+		if (until >= 0 && p[1].revents) {
+			*canceled = true;
+			return false;
+		}
+		if (!p[0].revents)
+			continue;
+		n = read(in, (char *)a + got, sizeof(*a) - got);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		got += (size_t)n;
+	}
+	return true;
+}
+
+/* A child that nobody else waits for. */
+static int make_apart(struct stap_images *im, int fd, const char *name, const char *file,
+		      const uint8_t *id, size_t len, int until, struct err *e)
+{
+	struct answer a = { 0 };
+	bool canceled = false, told;
+	char temp[64];
+	int io[2], r;
+	pid_t pid;
+
+	if (pipe2(io, O_CLOEXEC))
+		return err_set(e, errno, "no image of '%s': %s: try again with fewer files open", file,
+			       strerror(errno));
+	pid = fork();
+	if (!pid) {
+		close(io[0]);
+		child(im, io[1], fd, name, file, id, len);
+	}
+	r = errno;
+	close(io[1]);
+	if (pid < 0) {
+		close(io[0]);
+		return err_set(e, r, "no image of '%s': no process for it: %s: end some", file, strerror(r));
+	}
+	told = listen_to(io[0], until, &a, &canceled);
+	close(io[0]);
+	if (!told)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (told) {
+		*e = a.e;
+		return a.result;
+	}
+	temp_name(temp, sizeof(temp), pid);
+	unlinkat(im->fd, temp, 0);
+	if (canceled)
+		return -ECANCELED;
+	return err_set(e, EFAULT, "no image of '%s': making it failed: try 'hotvar symbols' on it, and report that with the file",
+		       file);
+}
+
+int stap_images_put(struct stap_images *im, int fd, const char *file, int until, struct err *e)
+{
+	char name[2 * HVAR_BUILD_ID_MAX + sizeof(".img")];
+	uint8_t id[HVAR_BUILD_ID_MAX];
+	struct entry old;
+	struct stat st;
+	int len, i, r;
+	bool good, there;
+
+	if (fstat(fd, &st))
+		return err_set(e, errno, "no image of '%s': %s: check it", file, strerror(errno));
+	if (asked(im, &st))
+		return 0;
+	len = image_build_id(fd, id, sizeof(id));
+	if (len == -ENOEXEC)
+		return err_set(e, ENOEXEC, "no names of '%s': it is no ELF file: give a program or a library",
+			       file);
+	if (len < 0)
+		return err_set(e, -len, "no names of '%s': it cannot be read: %s: check it", file, strerror(-len));
+	if (!len)
+		return err_set(e, ENODATA, "no names of '%s': it has no build-id: link it with -Wl,--build-id", file);
+	for (i = 0; i < len; i++)
+		sprintf(name + 2 * i, "%02x", id[i]);
+	strcpy(name + 2 * len, ".img");
+	there = map_entry(im, name, id, (size_t)len, &old);
+	good = there && (!im->writable ||
+			 (is_of(&old.img, &st) && !(old.img.flags & HVAR_IMAGE_STRIPPED)));
+	if (there)
+		munmap(old.data, old.size);
+	if (good) {
+		im->kept++;
+		return 0;
+	}
+	if (!im->writable) {
+		im->missing++;
+		return err_set(e, EACCES, "no names of '%s': its image is not in '%s', which is root's: as root, once: hotvar stap --also %s",
+			       file, im->path, file);
+	}
+	r = make_apart(im, fd, name, file, id, (size_t)len, until, e);
+	if (r == 1)
+		im->made++;
+	else if (!r)
+		im->kept++;
+	return r;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stap_runtime.c - what does not fit, and a copy in which it does.
+ *
+ * The copy is called after a hash of all of the original's text, so that it is made once, and made anew
+ * when the package is.  It is filled under another name and renamed.
+ */
+#include "config.h"
+
+#include "stap_runtime.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache_dir.h"
+#include "stap_text.h"
+
+/* Where @file of the runtime has @has and not @has_not, and the kernel's @header has @says, @from becomes @to. */
+static const struct mend {
+	const char *header, *says;
+	const char *file, *has, *has_not;
+	struct {
+		const char *from, *to;
+	} change[2];
+	const char *what;
+} mends[] = {
+	/* task_work_cancel() came to mean another function: what it was is task_work_cancel_func(). */
+	{ "include/linux/task_work.h", "task_work_cancel_func(",
+	  "stp_task_work.c", "\"task_work_cancel\"", "task_work_cancel_func",
+	  { { "&task_work_cancel)", "&task_work_cancel_func)" },
+	    { "\"task_work_cancel\"", "\"task_work_cancel_func\"" } },
+	  "task_work_cancel_func in stp_task_work.c" },
+	/* uprobe_unregister() was split in two; the name looked up last is one of kernels long gone. */
+	{ "include/linux/uprobes.h", "uprobe_unregister_nosync(",
+	  "transport/transport.c", "\"unregister_uprobe\"", "uprobe_unregister_nosync",
+	  { { "\"unregister_uprobe\"", "\"uprobe_unregister_nosync\"" } },
+	  "uprobe_unregister_nosync in transport.c" },
+};
+#define N_MENDS (sizeof(mends) / sizeof(mends[0]))
+enum { DEPTH = 16 };
+
+/* ---- what does not fit ---- */
+
+/* The text of @name in the folder @dir, or in that of what it links to. */
+static char *text_of(const char *dir, const char *between, const char *name)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s%s/%s", dir, between, name);
+
+	return n > 0 && (size_t)n < sizeof(path) ? stap_text_read(path, NULL) : NULL;
+}
+
+/*
+ * A kernel's header: in the build tree, in the sources beside it, or where the build tree's Makefile includes
+ * another from:
+ *
+ *	include /usr/src/linux-headers-6.1.0-57-common/Makefile
+ */
+static char *header(const char *build, const char *name)
+{
+	char *text = text_of(build, "", name), *make, *line, *save;
+
+	if (!text)
+		text = text_of(build, "/source", name);
+	if (!text)
+		text = text_of(build, "/../source", name);
+	if (text)
+		return text;
+	make = text_of(build, "", "Makefile");
+	if (!make)
+		return NULL;
+	for (line = strtok_r(make, "\n", &save); line && !text; line = strtok_r(NULL, "\n", &save)) {
+		size_t n = strlen(line);
+
+		if (strncmp(line, "include /", 9) || n < 18 || strcmp(line + n - 9, "/Makefile"))
+			continue;
+		line[n - 9] = '\0';
+		text = text_of(line + 8, "", name);
+	}
+	free(make);
+	return text;
+}
+
+static bool is_due(const struct mend *m, const char *dir, const char *build)
+{
+	char *ours = text_of(dir, "", m->file), *kernels;
+	bool due = ours && strstr(ours, m->has) && !strstr(ours, m->has_not);
+
+	free(ours);
+	if (!due)
+		return false;
+	kernels = header(build, m->header);
+	due = kernels && strstr(kernels, m->says);
+	free(kernels);
+	return due;
+}
+
+int stap_runtime_faults(const char *dir, const char *build, char *what, size_t n)
+{
+	size_t at = 0;
+	int found = 0;
+
+	*what = '\0';
+	for (size_t i = 0; i < N_MENDS; i++) {
+		if (!is_due(&mends[i], dir, build))
+			continue;
+		if (at < n)
+			at += (size_t)snprintf(what + at, n - at, "%s%s", found ? ", " : "", mends[i].what);
+		found++;
+	}
+	return found;
+}
+
+/* ---- the copy ---- */
+
+/* Replace each @from in the malloc'd *@text. */
+static int replace(char **text, size_t *size, const char *from, const char *to)
+{
+	size_t len = strlen(from), done;
+	char *out = NULL, *p = *text, *at;
+	FILE *f = open_memstream(&out, &done);
+
+	if (!f)
+		return -ENOMEM;
+	while ((at = strstr(p, from)) != NULL) {
+		fwrite(p, 1, (size_t)(at - p), f);
+		fputs(to, f);
+		p = at + len;
+	}
+	fwrite(p, 1, *size - (size_t)(p - *text), f);
+	if (fclose(f))
+		return -ENOMEM;
+	free(*text);
+	*text = out;
+	*size = done;
+	return 0;
+}
+
+/* A walk through the runtime: hashing (@to < 0), or copying into the folder @to. */
+struct walk {
+	const char *dir, *build;
+	int to;
+	uint64_t hash;
+};
+
+static void hash(struct walk *w, const char *data, size_t n)
+{
+	/* FNV-1a */
+	for (size_t i = 0; i < n; i++)
+		w->hash = (w->hash ^ (unsigned char)data[i]) * 0x100000001b3u;
+}
+
+static int put_text(int to, const char *rel, const char *text, size_t size)
+{
+	int fd = openat(to, rel, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (size && !r) {
+		ssize_t n = write(fd, text, size);
+
+		if (n > 0) {
+			text += n;
+			size -= (size_t)n;
+		} else if (n == 0 || errno != EINTR) {
+			r = n ? -errno : -ENOSPC;
+		}
+	}
+	if (!r && fchmod(fd, 0644))
+		r = -errno;
+	if (close(fd) && !r)
+		r = -errno;
+	return r;
+}
+
+static int one_file(struct walk *w, const char *rel)
+{
+	char path[4096];
+	size_t size;
+	char *text;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", w->dir, rel);
+	text = stap_text_read(path, &size);
+	if (!text)
+		return -errno;
+	for (size_t i = 0; i < N_MENDS && !r; i++) {
+		const struct mend *m = &mends[i];
+
+		if (strcmp(rel, m->file) || !is_due(m, w->dir, w->build))
+			continue;
+		for (size_t k = 0; k < 2 && m->change[k].from && !r; k++)
+			r = replace(&text, &size, m->change[k].from, m->change[k].to);
+	}
+	hash(w, rel, strlen(rel) + 1);
+	hash(w, text, size);
+	if (!r && w->to >= 0)
+		r = put_text(w->to, rel, text, size);
+	free(text);
+	return r;
+}
+
+static int plain_name(const struct dirent *de)
+{
+	return de->d_name[0] != '.';
+}
+
+/* The folder @rel of the runtime ("": itself) and what is below it, in the order of names. */
+static int walk(struct walk *w, const char *rel, int depth)
+{
+	struct dirent **list;
+	char path[4096];
+	int n, r = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", w->dir, rel);
+	n = scandir(path, &list, plain_name, alphasort);
+	if (n < 0)
+		return -errno;
+	if (w->to >= 0 && *rel && (mkdirat(w->to, rel, 0700) || fchmodat(w->to, rel, 0755, 0)))
+		r = -errno;
+	for (int i = 0; i < n; i++) {
+		char below[2048];
+		struct stat st;
+		int len = snprintf(below, sizeof(below), "%s%s%s", rel, *rel ? "/" : "", list[i]->d_name);
+
+		free(list[i]);
+		if (r)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", w->dir, below);
+		if (len < 0 || (size_t)len >= sizeof(below))
+			r = -ENAMETOOLONG;
+		else if (stat(path, &st))
+			r = errno == ENOENT ? 0 : -errno; /* a link to nowhere */
+		else if (S_ISDIR(st.st_mode))
+			r = depth < DEPTH ? walk(w, below, depth + 1) : -ELOOP;
+		else if (S_ISREG(st.st_mode))
+			r = one_file(w, below);
+	}
+	free(list);
+	return r;
+}
+
+/* Remove the folder @name of @at and what is in it. */
+static void remove_all(int at, const char *name, int depth)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *de;
+
+	if (!d && fd >= 0)
+		close(fd);
+	while (d && (de = readdir(d)) != NULL) {
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
+			continue;
+		if (unlinkat(dirfd(d), de->d_name, 0) && depth < DEPTH + 2)
+			remove_all(dirfd(d), de->d_name, depth + 1);
+	}
+	if (d)
+		closedir(d);
+	unlinkat(at, name, AT_REMOVEDIR);
+}
+
+/* Is @name a folder of ours that nobody else writes to? */
+static bool is_ours(int at, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static int copy(struct walk *w, int cache, const char *name)
+{
+	char temp[64];
+	int r;
+
+	snprintf(temp, sizeof(temp), ".stap-runtime-%d", (int)getpid());
+	remove_all(cache, temp, 0);
+	if (mkdirat(cache, temp, 0700))
+		return -errno;
+	w->to = openat(cache, temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	r = w->to < 0 ? -errno : walk(w, "", 0);
+	if (!r && fchmod(w->to, 0755))
+		r = -errno;
+	if (w->to >= 0)
+		close(w->to);
+	if (!r && renameat(cache, temp, cache, name))
+		r = is_ours(cache, name) ? 0 : -errno; /* another was first */
+	remove_all(cache, temp, 0);
+	return r;
+}
+
+int stap_runtime_mend(const char *dir, const char *build, char *out, size_t n, struct err *e)
+{
+	struct walk w = { dir, build, -1, 0xcbf29ce484222325u };
+	int cache = cache_dir_fd(), r;
+	char name[64];
+
+	if (cache < 0)
+		return err_set(e, EACCES, "cannot mend a copy of stap's runtime: %s",
+			       cache_dir_why() ? cache_dir_why() : "there is no cache folder: set XDG_CACHE_HOME");
+	r = walk(&w, "", 0);
+	if (r)
+		return err_set(e, -r, "cannot read stap's runtime '%s': %s: install systemtap again", dir,
+			       strerror(-r));
+	snprintf(name, sizeof(name), "stap-runtime-%016" PRIx64, w.hash);
+	if (!is_ours(cache, name))
+		r = copy(&w, cache, name);
+	if (r)
+		return err_set(e, -r, "cannot make a mended copy of stap's runtime in '%s': %s: make room there, or set XDG_CACHE_HOME",
+			       cache_dir_path(), strerror(-r));
+	if ((size_t)snprintf(out, n, "%s/%s", cache_dir_path(), name) >= n)
+		return err_set(e, ENAMETOOLONG, "cannot use a mended copy of stap's runtime: the path of the cache folder is too long: set XDG_CACHE_HOME to a shorter one");
+	return 0;
+}
