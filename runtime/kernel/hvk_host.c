@@ -26,6 +26,9 @@
 #include "hvk_page.c"
 #include "hvk_addr.c"
 #include "hvk_symbol.c"
+#include "hvk_insn.c"
+#include "hvk_step.c"
+#include "hvk_access.c"
 
 /* What was lost, said once, to the script's stderr. */
 HVK_API void hvk_report(void)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hvk_access.c - see hvk_access.h. */
+#include "hvk_access.h"
+
+static DEFINE_PER_CPU(struct hvk_told, hvk_told);
+static bool hvk_access_said;
+
+HVK_API void hvk_access_begin(void)
+{
+	if (!hvk_insn_begin() || hvk_access_said)
+		return;
+	hvk_access_said = true;
+	_stp_warn("vma: vma.access and vma.fault will not fire: this kernel gives no address of its instruction decoder (insn_decode, insn_get_seg_base in /proc/kallsyms); it needs CONFIG_KALLSYMS=y, and staprun the right to read the addresses (sysctl kernel.kptr_restrict=1 or 0, no lockdown)\n");
+}
+
+HVK_API struct hvk_told *hvk_told_here(void)
+{
+	return this_cpu_ptr(&hvk_told);
+}
+
+/* Is it user code of a followed process that @regs are of? */
+static bool hvk_is_followed(struct pt_regs *regs)
+{
+	bool is;
+
+	if (!regs || !user_mode(regs))
+		return false;
+	rcu_read_lock();
+	is = hvk_space_here() != NULL;
+	rcu_read_unlock();
+	return is;
+}
+
+HVK_API bool hvk_sample(struct pt_regs *regs)
+{
+	struct hvk_told *t = hvk_told_here();
+
+	if (!hvk_is_followed(regs))
+		return false;
+	atomic64_inc(&hvk_seen[HVK_SAMPLES]);
+	t->at = 0;
+	if (hvk_step_next(regs, &t->a) > 0)
+		return true;
+	t->a.n = 0;
+	atomic64_inc(&hvk_seen[HVK_SAMPLES_MISSED]);
+	return false;
+}
+
+HVK_API bool hvk_sample_next(void)
+{
+	struct hvk_told *t = hvk_told_here();
+
+	return ++t->at < t->a.n;
+}
+
+/* Which operand of the instruction at @regs is @cr2 in, if not in the instruction itself? */
+static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
+{
+	struct hvk_insn i;
+	struct hvk_cpu c;
+	u32 length = MAX_INSN_SIZE, n;
+	int err;
+
+	t->fault = cr2;
+	t->what = 0;
+	t->fetch = false;
+	t->a.n = 0;
+	if (hvk_cpu_init(&c, regs))
+		return false;
+	err = hvk_insn_read(&c, &i);
+	if (!err) {
+		length = i.in.length;
+		hvk_insn_accesses(&c, &i, &t->a);
+	}
+	for (n = 0; n < t->a.n; n++)
+		if (cr2 - t->a.v[n].addr < t->a.v[n].span)
+			t->what |= t->a.v[n].what;
+	if (t->what)
+		return true;
+	t->a.ip = c.ip;
+	t->fetch = (!err || err == -EFAULT) && cr2 - c.ip < length;
+	return t->fetch;
+}
+
+HVK_API bool hvk_fault(struct pt_regs *regs)
+{
+	u64 cr2 = read_cr2();
+
+	if (!hvk_is_followed(regs))
+		return false;
+	atomic64_inc(&hvk_seen[HVK_FAULTS]);
+	if (hvk_fault_explain(regs, cr2, hvk_told_here()))
+		return true;
+	atomic64_inc(&hvk_seen[HVK_FAULTS_MISSED]);
+	return false;
+}
