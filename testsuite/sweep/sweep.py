@@ -148,14 +148,15 @@ def sweep(path):
         if line.startswith(b'{"type":"sym"'):
             r = json.loads(line.decode("utf-8", "surrogateescape"))
             got[int(r["addr"], 16)] = r
-    dwarf = b" .debug_info " in readelf("-SW", path)
+    sections = readelf("-SW", path)
+    other = [why for name, why in ((b" .gnu_debugdata ", ".gnu_debugdata"), (b" .debug_info ", "debugging information")) if name in sections]
     bad = []
     for a, name, offset in expected(syms, loads, probes):
         r = got.get(a)
         if r is None:
             bad.append("%x: no answer" % a)
-        elif name is None and r["symbol"] and dwarf:
-            left_out["addresses: named by debugging information alone"] += 1
+        elif name is None and r["symbol"] and other:
+            left_out["addresses: named by %s alone" % " or ".join(other)] += 1
         elif (r["symbol"] or None) != name and not ((r["symbol"] or "").split("@")[0] == name):
             bad.append("%x: %s, and readelf has %s" % (a, r["symbol"], name))
         elif name is not None and r["offset"] != offset:
