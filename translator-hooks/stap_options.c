@@ -30,6 +30,7 @@ enum {
 	L_ALSO,
 	L_ALL,
 	L_NO_IMAGES,
+	L_IMAGES_ONLY,
 };
 
 static const struct long_option {
@@ -100,6 +101,7 @@ static const struct long_option own[] = {
 	{ "also", 1, L_ALSO },
 	{ "all", 0, L_ALL },
 	{ "no-images", 0, L_NO_IMAGES },
+	{ "images-only", 0, L_IMAGES_ONLY },
 };
 #define N_OWN (sizeof(own) / sizeof(own[0]))
 
@@ -265,6 +267,9 @@ static int take(struct stap_options *o, int is, const char *arg)
 		break;
 	case L_NO_IMAGES:
 		o->no_images = true;
+		break;
+	case L_IMAGES_ONLY:
+		o->images_only = true;
 		break;
 	}
 	return 0;

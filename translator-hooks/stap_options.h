@@ -51,6 +51,7 @@ struct stap_options {
 	bool help;		/* --help, -h: ours goes first */
 	bool all;		/* --all */
 	bool no_images;		/* --no-images */
+	bool images_only;	/* --images-only */
 	struct stap_words also;	/* --also */
 	/* what is left for stap, without argv[0] */
 	struct stap_words rest;

@@ -49,6 +49,7 @@ static const char help[] =
 	"      --all           make images of everything that runs, not only of the targets\n"
 	"      --also FILE     make images of this program or library, too\n"
 	"  -h, --help          this, then stap's own help\n"
+	"      --images-only   make the images that this command would need, and do not run it\n"
 	"      --no-images     make none: addresses are named by the images that are there\n\n"
 	"Targets are the command of -c, the process of -x, and what process(\"...\") names.\n";
 
@@ -321,7 +322,7 @@ static void prepare_images(struct run *r)
 	stap_images_close(&im);
 }
 
-/* "hotvar stap --also FILE": images, and no stap. */
+/* "hotvar stap --also FILE", "hotvar stap --images-only ...": images, and no stap. */
 static int only_images(struct run *r, struct err *e)
 {
 	unsigned faults = 0;
@@ -333,6 +334,8 @@ static int only_images(struct run *r, struct err *e)
 	stap_image_dir(r->tapset, dir, sizeof(dir));
 	if (stap_images_open(&im, dir, e))
 		return CLI_FAILED;
+	if (r->o.script || r->o.file)
+		read_script(r);
 	stap_targets_init(&t, &im, &r->notes);
 	name_targets(r, &t);
 	print_notes(r);
@@ -427,7 +430,7 @@ int cmd_stap(int argc, char **argv, struct err *e)
 	read_rc(&r, e);
 	if (stap_options_read(&r.o, argc, argv, true, e))
 		status = e->status ? e->status : CLI_FAILED;
-	else if (r.o.also.n && !has_work(&r.o))
+	else if (r.o.images_only || (r.o.also.n && !has_work(&r.o)))
 		status = only_images(&r, e);
 	else
 		status = run(&r, e);

@@ -12,7 +12,8 @@ check "--help lists subcommands" test "$(echo "$subcommands" | grep -c .)" -ge 6
 # ---- options -----------------------------------------------------------------------------------------------
 
 options_of() {
-	"$HOTVAR" "$@" --help 2>&1 | grep -oE -- '^ +(-[A-Za-z?], )?--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | sort -u
+	# what hotvar stap shows of stap's own is documented there
+	"$HOTVAR" "$@" --help 2>&1 | sed "/^stap's own options:/,\$d" | grep -oE -- '^ +(-[A-Za-z?], )?--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | sort -u
 }
 for s in '' $subcommands; do
 	# shellcheck disable=SC2086

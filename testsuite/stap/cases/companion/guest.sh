@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# guest.sh - `hotvar stap -c` of a program that loads a plug-in a second later.
+PATH=/srv/companion/bin:$PATH
+images=/var/cache/hotvar
+
+# with RUN WORDS OPTION...: until the script has printed a line that has those words
+with() {
+	begin_run "$1"
+	run=$1 words=$2
+	shift 2
+	rm -f /tmp/stop
+	hotvar stap "$@" -c /srv/companion/plugged marks.stp > "$OUT/stdout" 2> "$OUT/stderr" &
+	pid=$!
+	until_true 300 grep -q "$words" "$OUT/events"
+	# a dozen more lines: what is named stays so
+	n=$(wc -l < "$OUT/events")
+	until_true 60 sh -c "test \$(wc -l < $OUT/events) -gt $((n + 12))"
+	ps > "$OUT/ps"
+	: > /tmp/stop
+	wait $pid
+	end_run "$run" $?
+	# the companion ends with stap
+	until_true 20 sh -c '! ps | grep -q "[h]otvar-images"'
+	ps > "$OUT/ps-after"
+	ls -la $images > "$OUT/images"
+}
+with without 'libplugged.so+0x' --no-images
+with companion plug_hidden -v
+with again plug_hidden
+chmod 777 $images
+with refused 'libplugged.so+0x'
+chmod 755 $images

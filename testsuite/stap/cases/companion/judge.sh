@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# judge.sh - the plug-in's variable has its name, and only where an image could be made.
+
+# address RUN NAME
+address() {
+	sed -n "s/^ADDRESS \(0x[0-9a-f]*\) $2\$/\1/p" "$out/$1/stdout"
+}
+# named RUN VARIABLE NAME: how often the variable's address is called so
+named() {
+	grep -c "^NM $(address "$1" "$2") $3\$" "$out/$1/events"
+}
+for r in without companion again refused; do
+	is "$suite: hotvar stap ends as staprun: $r" "$(cat "$out/$r/status")" 0
+	check "$suite: the plug-in was loaded: $r" test -n "$(address $r plug_hidden)"
+	unlike "$suite: no companion is left: $r" "$(cat "$out/$r/ps-after")" hotvar-images
+	unlike "$suite: no unfinished image is left: $r" "$(cat "$out/$r/images")" '\.tmp'
+	is "$suite: stap gets what it was given: $r" "$(tail -n 3 "$out/$r/argv" | tr '\n' ' ')" "-c /srv/companion/plugged marks.stp "
+done
+for r in without refused; do
+	is "$suite: no image, no name: $r" "$(named $r plug_hidden plug_hidden)" 0
+	check "$suite: but the offset in the file: $r" test "$(named $r plug_hidden 'libplugged.so+0x[0-9a-f]*')" -gt 3
+done
+like "$suite: a folder that others may write to is said" "$(cat "$out/refused/stderr")" 'others may write to'
+for r in companion again; do
+	is "$suite: the program's own variable has its name from the first on: $r" "$(named $r own_table '.*')" "$(named $r own_table own_table)"
+	check "$suite: the plug-in's variable gets its name while the script runs: $r" test "$(named $r plug_hidden plug_hidden)" -gt 5
+	is "$suite: and has no other but the offset before: $r" "$(grep "^NM $(address $r plug_hidden) " "$out/$r/events" | awk '{ print $3 }' | uniq | sed 's/+0x.*//' | tr '\n' ' ')" \
+		"$([ $r = again ] || echo 'libplugged.so ')plug_hidden "
+	like "$suite: a companion is there: $r" "$(cat "$out/$r/ps")" hotvar-images
+done
+like "$suite: -v says which images were made" "$(cat "$out/companion/stderr")" 'made the symbol image of /srv/companion/plugged'
+say "companion: a plug-in is named after $(grep "^NM $(address companion plug_hidden) " "$out/companion/events" | grep -c 'libplugged.so+') unnamed marks, 50 ms apart"

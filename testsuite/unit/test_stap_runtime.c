@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_stap_runtime.c - which runtimes do not fit which kernels, and what the mended copy holds. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "translator-hooks/cache_dir.h"
+#include "translator-hooks/stap_runtime.h"
+#include "translator-hooks/stap_text.h"
+
+static char dir[] = "/tmp/test_stap_runtime.XXXXXX";
+
+static char *at(const char *name)
+{
+	static char path[4][600];
+	static int n;
+
+	n = (n + 1) % 4;
+	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
+	return path[n];
+}
+
+static void put(const char *name, const char *text)
+{
+	char *path = at(name), *slash;
+	FILE *f;
+
+	for (slash = strchr(path + strlen(dir) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash = '/';
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* The lines that matter, as distributions have them. */
+#define OLD_TASK  "typedef typeof(&task_work_cancel) fn;\np = (void *)kallsyms_lookup_name(\"task_work_cancel\");\n"
+#define GOOD_TASK "#define F task_work_cancel_func\np = (void *)kallsyms_lookup_name(TOSTRING(F));\n"
+#define OLD_UPROBE                                                                              \
+	"p = (void*) kallsyms_lookup_name (\"uprobe_unregister\");\n"                          \
+	"p = (void*) kallsyms_lookup_name (\"unregister_uprobe\");\n"
+#define GOOD_UPROBE OLD_UPROBE "p = (void*) kallsyms_lookup_name (\"uprobe_unregister_nosync\");\n"
+#define NEW_TASK_H   "struct callback_head *task_work_cancel_func(struct task_struct *, task_work_func_t);\n"
+#define OLD_TASK_H   "struct callback_head *task_work_cancel(struct task_struct *, task_work_func_t);\n"
+#define NEW_UPROBE_H "extern void uprobe_unregister_nosync(struct uprobe *uprobe, struct uprobe_consumer *uc);\n"
+#define OLD_UPROBE_H "extern void uprobe_unregister(struct inode *inode, loff_t offset, struct uprobe_consumer *uc);\n"
+
+static void runtime(const char *task, const char *uprobe)
+{
+	put("rt/stp_task_work.c", task);
+	put("rt/transport/transport.c", uprobe);
+	put("rt/linux/runtime.h", "/* another */\n");
+}
+
+static void kernel(const char *task, const char *uprobe)
+{
+	put("build/include/linux/task_work.h", task);
+	put("build/include/linux/uprobes.h", uprobe);
+}
+
+static void faults(void **state)
+{
+	static const struct {
+		const char *task, *uprobe, *task_h, *uprobe_h;
+		int n;
+	} cases[] = {
+		{ OLD_TASK, OLD_UPROBE, OLD_TASK_H, OLD_UPROBE_H, 0 },
+		{ OLD_TASK, OLD_UPROBE, NEW_TASK_H, OLD_UPROBE_H, 1 },	/* bookworm */
+		{ GOOD_TASK, OLD_UPROBE, NEW_TASK_H, NEW_UPROBE_H, 1 }, /* trixie */
+		{ GOOD_TASK, GOOD_UPROBE, NEW_TASK_H, NEW_UPROBE_H, 0 }, /* forky */
+		{ OLD_TASK, OLD_UPROBE, NEW_TASK_H, NEW_UPROBE_H, 2 },
+	};
+	char what[256], out[4096];
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text;
+
+		runtime(cases[i].task, cases[i].uprobe);
+		kernel(cases[i].task_h, cases[i].uprobe_h);
+		assert_int_equal(stap_runtime_faults(at("rt"), at("build"), what, sizeof(what)), cases[i].n);
+		assert_int_equal(strlen(what) > 0, cases[i].n > 0);
+		if (!cases[i].n)
+			continue;
+		assert_int_equal(stap_runtime_mend(at("rt"), at("build"), out, sizeof(out), &e), 0);
+		/* nothing is left to mend, and the original is as it was */
+		assert_int_equal(stap_runtime_faults(out, at("build"), what, sizeof(what)), 0);
+		text = stap_text_read(at("rt/stp_task_work.c"), NULL);
+		assert_string_equal(text, cases[i].task);
+		free(text);
+	}
+}
+
+static void content(void **state)
+{
+	char out[4096], again[4096], path[4300];
+	struct err e;
+	struct stat st;
+	char *text;
+
+	(void)state;
+	runtime(OLD_TASK, OLD_UPROBE);
+	kernel(NEW_TASK_H, NEW_UPROBE_H);
+	assert_int_equal(stap_runtime_mend(at("rt"), at("build"), out, sizeof(out), &e), 0);
+	snprintf(path, sizeof(path), "%s/stp_task_work.c", out);
+	text = stap_text_read(path, NULL);
+	assert_string_equal(text, "typedef typeof(&task_work_cancel_func) fn;\np = (void *)kallsyms_lookup_name(\"task_work_cancel_func\");\n");
+	free(text);
+	snprintf(path, sizeof(path), "%s/transport/transport.c", out);
+	text = stap_text_read(path, NULL);
+	assert_string_equal(text, "p = (void*) kallsyms_lookup_name (\"uprobe_unregister\");\n"
+				  "p = (void*) kallsyms_lookup_name (\"uprobe_unregister_nosync\");\n");
+	free(text);
+	snprintf(path, sizeof(path), "%s/linux/runtime.h", out);
+	text = stap_text_read(path, NULL);
+	assert_string_equal(text, "/* another */\n");
+	free(text);
+	assert_int_equal(stat(out, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
+
+	/* the same text is the same copy, other text another; a file that is no source counts, too */
+	assert_int_equal(stap_runtime_mend(at("rt"), at("build"), again, sizeof(again), &e), 0);
+	assert_string_equal(again, out);
+	put("rt/linux/runtime.h", "/* changed */\n");
+	assert_int_equal(stap_runtime_mend(at("rt"), at("build"), again, sizeof(again), &e), 0);
+	assert_string_not_equal(again, out);
+
+	/* one that others could have written to is not used, and not silently either */
+	assert_int_equal(chmod(again, 0777), 0);
+	assert_true(stap_runtime_mend(at("rt"), at("build"), out, sizeof(out), &e) < 0);
+	assert_true(e.text[0]);
+	assert_int_equal(chmod(again, 0755), 0);
+}
+
+/* Debian's build tree has no headers, but a Makefile that says where they are. */
+static void other_places(void **state)
+{
+	char what[256], text[700];
+
+	(void)state;
+	runtime(OLD_TASK, OLD_UPROBE);
+	put("common/include/linux/task_work.h", NEW_TASK_H);
+	snprintf(text, sizeof(text), "KBUILD_OUTPUT=/x\ninclude %s/common/Makefile\n", dir);
+	put("debian/Makefile", text);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("debian"), what, sizeof(what)), 1);
+	put("modules/build/Makefile", "all:\n");
+	assert_int_equal(stap_runtime_faults(at("rt"), at("modules/build"), what, sizeof(what)), 0);
+	put("modules/source/include/linux/task_work.h", NEW_TASK_H);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("modules/build"), what, sizeof(what)), 1);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 0);
+	assert_int_equal(stap_runtime_faults(at("nowhere"), at("debian"), what, sizeof(what)), 0);
+}
+
+static void no_cache(void **state)
+{
+	char out[4096];
+	struct err e = { 0, "" };
+
+	(void)state;
+	runtime(OLD_TASK, OLD_UPROBE);
+	kernel(NEW_TASK_H, NEW_UPROBE_H);
+	put("file", "");
+	setenv("XDG_CACHE_HOME", at("file"), 1);
+	cache_dir_forget();
+	assert_true(stap_runtime_mend(at("rt"), at("build"), out, sizeof(out), &e) < 0);
+	assert_true(e.text[0]);
+	setenv("XDG_CACHE_HOME", at("cache"), 1);
+	cache_dir_forget();
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	setenv("XDG_CACHE_HOME", at("cache"), 1);
+	return 0;
+}
+
+static int end(void **state)
+{
+	char command[300];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faults),
+		cmocka_unit_test(content),
+		cmocka_unit_test(other_places),
+		cmocka_unit_test(no_cache),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
