@@ -47,9 +47,9 @@ stop() {
 }
 trap 'stop; tap_cleanup' EXIT
 
-# sym ARG...: what is said behind the address
+# sym ARG...: what is said behind the address, of variables alone: whether there is debug information is not to matter
 sym() {
-	"$HOTVAR" sym -q "$@" 2> "$tmp/sym.err" | sed 's/^0x[0-9a-f]*  //'
+	"$HOTVAR" sym -q --no-members "$@" 2> "$tmp/sym.err" | sed 's/^0x[0-9a-f]*  //'
 }
 
 # agree TEXT [MODULE]: all that the program says, with "  MODULE" behind each, is what sym -p says.

@@ -19,6 +19,7 @@ struct elf_sym {
 	size_t version_len;
 	bool is_default;     /* "name@@version" */
 	bool dynamic;	     /* from .dynsym or PT_DYNAMIC */
+	bool debug;	     /* no table's: a variable of the debug information */
 	const char *file;    /* STT_FILE before it, for locals; NULL: not known */
 	uint64_t value, size;
 	uint32_t shndx;	     /* 0: not known */

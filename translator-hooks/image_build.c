@@ -9,11 +9,14 @@
 #include "image_build.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "debug_file.h"
 #include "debug_mini.h"
+#include "dwarf_image.h"
 #include "elf_file.h"
 #include "elf_symtab.h"
 #include "image_layout.h"
@@ -32,6 +35,7 @@ struct build {
 	uint32_t *secmap;	  /* ELF section index -> ours */
 	const struct elf_file *from; /* whose symbols are being taken: f, or its debug file */
 	uint32_t skipped;	  /* symbols in no PT_LOAD */
+	struct dwarf_image dwarf;
 };
 
 static uint32_t prot_of(uint32_t flags)
@@ -320,6 +324,51 @@ static int take_elsewhere(struct build *b, bool *stripped)
 	return r;
 }
 
+/* Bytes of debug information that are read, of one program. */
+static uint64_t debug_limit = IMAGE_BUILD_DEBUG;
+
+void image_build_debug(uint64_t limit)
+{
+	debug_limit = limit;
+}
+
+uint64_t image_build_debug_limit(void)
+{
+	return debug_limit;
+}
+
+/* The path of the file itself, whatever it was opened by; NULL: not known. */
+static const char *own_path(const struct build *b, char *buf, size_t size)
+{
+	char link[32];
+	ssize_t n;
+
+	if (b->f.fd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", b->f.fd);
+	n = readlink(link, buf, size - 1);
+	if (n <= 0 || *buf != '/')
+		return NULL;
+	buf[n] = '\0';
+	return buf;
+}
+
+/* The debug information, of the file itself or of its debug file. */
+static int take_dwarf(struct build *b)
+{
+	char path[4096];
+	const char *own = own_path(b, path, sizeof(path));
+	struct debug_file d;
+	int r;
+
+	if (dwarf_file_bytes(&b->f) || !b->f.n_sh || debug_file_open(&b->f, &d, NULL))
+		return dwarf_image_read(&b->dwarf, &b->f, own, own, debug_limit, &b->parts,
+					&b->syms);
+	r = dwarf_image_read(&b->dwarf, &d.f, own, d.path, debug_limit, &b->parts, &b->syms);
+	debug_file_close(&d);
+	return r;
+}
+
 /* An error without a text so far is want of memory, or of room for names. */
 static int explain(const struct build *b, int r, struct err *e)
 {
@@ -349,7 +398,11 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 	if (!r && stripped && b->f.n_sh)
 		r = take_elsewhere(b, &stripped);
 	if (!r)
+		r = take_dwarf(b);
+	if (!r)
 		r = sym_table_settle(&b->syms, p->segs, p->n_segs, p->head.tls.memsz);
+	if (!r)
+		r = dwarf_image_put(&b->dwarf, &b->syms, p);
 	if (!r)
 		r = text_ranges(&b->f, p, &b->syms, e);
 	if (!r) {
@@ -363,6 +416,7 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 	}
 	if (r == -ENOMEM || r == -EFBIG)
 		r = explain(b, r, e);
+	dwarf_image_fini(&b->dwarf, p);
 	free(p->segs);
 	free(p->sections);
 	free(p->ranges);

@@ -15,6 +15,11 @@
 
 #include "runtime/user/err.h"
 
+/* What is read in passing: it takes a fraction of a second, once. */
+#define IMAGE_BUILD_DEBUG ((uint64_t)64 << 20)
+/* What somebody waits for who asked for it. */
+#define IMAGE_BUILD_DEBUG_ALL ((uint64_t)2 << 30)
+
 /*
  * Build the image of the regular file open at @fd (its offset is not used and
  * not moved), called @name in errors.  *@data is malloc'd, *@size bytes.
@@ -29,6 +34,13 @@ int image_build_fd(int fd, const char *name, void **data, size_t *size,
 /* The same from an ELF image in memory ([vdso], the fuzzer). */
 int image_build_mem(const void *elf, size_t n, const char *name, void **data,
 		    size_t *size, struct err *e);
+
+/*
+ * Debug information of more bytes than @limit, in one program, is not read from now on: its symbols have names
+ * then, its members none.  Until told otherwise, IMAGE_BUILD_DEBUG.
+ */
+void image_build_debug(uint64_t limit);
+uint64_t image_build_debug_limit(void);
 
 /*
  * The build-id note of the ELF file at @fd into @id, read from its program

@@ -179,6 +179,21 @@ static bool belongs(const struct image_file *f, const struct elf_file *elf,
 	       (!elf_content_hash(elf, &content, NULL) && content == was->content);
 }
 
+/* Does it have all the debug information that is wanted now?  Split files may have come since. */
+static bool complete(const struct image_file *f)
+{
+	const struct hvar_image_debug *d;
+	uint64_t limit = image_build_debug_limit();
+	uint32_t n;
+
+	d = hvar_image_table(&f->img, HVAR_IMAGE_DEBUG, sizeof(*d), &n);
+	if (!n || d->state == HVAR_DEBUG_NONE)
+		return true;
+	if (d->state == HVAR_DEBUG_TOO_BIG && d->limit < limit)
+		return false;
+	return !d->missing || limit < IMAGE_BUILD_DEBUG_ALL;
+}
+
 static void hex(const uint8_t *id, size_t n, char *out)
 {
 	size_t i;
@@ -249,7 +264,7 @@ int image_cache_get(int fd, const char *file, struct image_file **out, struct er
 	if (!r && cache_dir_fd() >= 0) {
 		entry_name(&elf, &src, name, sizeof(name));
 		f = map_entry(name);
-		if (f && belongs(f, &elf, &src)) {
+		if (f && belongs(f, &elf, &src) && complete(f)) {
 			*out = f;
 		} else {
 			image_file_free(f);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLES 12
+#define TABLES 17
 
 struct layout {
 	struct hvar_image_table dir[TABLES];
@@ -99,6 +99,36 @@ static void put_pages(const struct sym_rows *rows, const struct hvar_image_heade
 		pages[k++] = rows->n_extents;
 }
 
+static void put_types(const struct image_parts *p, struct layout *l)
+{
+	const uint32_t *offsets = p->syms->strs.offsets;
+	struct hvar_image_type *types = table(l, HVAR_IMAGE_TYPES);
+	struct hvar_image_member *members = table(l, HVAR_IMAGE_MEMBERS);
+	uint32_t i;
+
+	for (i = 0; i < p->n_types; i++) {
+		types[i] = p->types[i];
+		types[i].name = offsets[types[i].name];
+	}
+	for (i = 0; i < p->n_members; i++) {
+		members[i] = p->members[i];
+		members[i].name = offsets[members[i].name];
+	}
+}
+
+static void put_vars(const struct image_parts *p, const struct hvar_image_var *vars, uint32_t n,
+		     struct hvar_image_var *out)
+{
+	const uint32_t *offsets = p->syms->strs.offsets;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		out[i] = vars[i];
+		out[i].file = offsets[vars[i].file];
+		out[i].function = offsets[vars[i].function];
+	}
+}
+
 int image_layout(struct image_parts *p, void **data, size_t *size)
 {
 	const struct sym_table *t = p->syms;
@@ -119,6 +149,11 @@ int image_layout(struct image_parts *p, void **data, size_t *size)
 	reserve(&l, HVAR_IMAGE_TLS_OWNERS, 4, t->tls.n_extents);
 	reserve(&l, HVAR_IMAGE_STRS, 1, t->strs.used);
 	reserve(&l, HVAR_IMAGE_RANGES, sizeof(*p->ranges), p->n_ranges);
+	reserve(&l, HVAR_IMAGE_TYPES, sizeof(*p->types), p->n_types);
+	reserve(&l, HVAR_IMAGE_MEMBERS, sizeof(*p->members), p->n_members);
+	reserve(&l, HVAR_IMAGE_VARS, sizeof(*p->vars), p->n_vars);
+	reserve(&l, HVAR_IMAGE_TLS_VARS, sizeof(*p->tls_vars), p->n_tls_vars);
+	reserve(&l, HVAR_IMAGE_DEBUG, sizeof(*p->debug), p->debug ? 1 : 0);
 	reserve(&l, HVAR_IMAGE_SOURCE, sizeof(struct hvar_image_source), 1);
 
 	l.base = calloc(1, l.end);
@@ -139,6 +174,11 @@ int image_layout(struct image_parts *p, void **data, size_t *size)
 	put_extents(&t->syms, table(&l, HVAR_IMAGE_STARTS), table(&l, HVAR_IMAGE_OWNERS));
 	put_extents(&t->tls, table(&l, HVAR_IMAGE_TLS_STARTS),
 		    table(&l, HVAR_IMAGE_TLS_OWNERS));
+	put_types(p, &l);
+	put_vars(p, p->vars, p->n_vars, table(&l, HVAR_IMAGE_VARS));
+	put_vars(p, p->tls_vars, p->n_tls_vars, table(&l, HVAR_IMAGE_TLS_VARS));
+	if (p->debug)
+		memcpy(table(&l, HVAR_IMAGE_DEBUG), p->debug, sizeof(*p->debug));
 	if (pages)
 		put_pages(&t->syms, h, pages, table(&l, HVAR_IMAGE_PAGES));
 	memcpy(table(&l, HVAR_IMAGE_STRS), t->strs.bytes, t->strs.used);

@@ -8,13 +8,14 @@
 #include <stddef.h>
 
 #include "runtime/core/hvar_image_format.h"
+#include "runtime/core/hvar_type.h"
 #include "sym_table.h"
 
 /*
  * Number of the rules, of naming and else, by which images are built.  Raise it when the same file would
  * give another image: cached ones are then made anew.
  */
-#define IMAGE_RULES 3
+#define IMAGE_RULES 4
 
 struct image_parts {
 	/* flags, tls, relro, build_id are the caller's; the rest is filled in */
@@ -24,6 +25,12 @@ struct image_parts {
 	struct hvar_image_range *ranges;     /* ascending, disjoint */
 	uint32_t n_segs, n_sections, n_ranges;
 	struct sym_table *syms;		     /* settled; borrowed */
+	/* of debug information; names are sym_strs numbers; NULL where there is none */
+	const struct hvar_image_type *types;
+	const struct hvar_image_member *members;
+	struct hvar_image_var *vars, *tls_vars; /* by symbol */
+	uint32_t n_types, n_members, n_vars, n_tls_vars;
+	const struct hvar_image_debug *debug;
 };
 
 /* *@data is malloc'd, *@size bytes.  Returns 0, -ENOMEM, or -EFBIG past 4 GiB of names. */

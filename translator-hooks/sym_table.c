@@ -218,7 +218,8 @@ int sym_table_add(struct sym_table *t, const struct elf_sym *s, uint32_t section
 	y->type = type_of(s->type);
 	y->tls = s->type == STT_TLS;
 	y->flags = (y->size ? 0 : HVAR_SYM_LABEL) |
-		   (s->dynamic ? HVAR_SYM_DYNSYM : 0);
+		   (s->dynamic ? HVAR_SYM_DYNSYM : 0) |
+		   (s->debug ? HVAR_SYM_DEBUG : 0);
 	rows->n++;
 	return 0;
 }
@@ -315,6 +316,40 @@ static int by_rank(const void *pa, const void *pb, void *ctx)
 		return m < n ? -1 : 1;
 	order = strcmp(x, y);
 	return order ? order : strcmp(str(t, a->name), str(t, b->name));
+}
+
+/* Has a symbol of a table, @y, the name of the variable @v, or its size? */
+static bool is_of(const struct sym_table *t, const struct sym_row *y, const struct sym_row *v)
+{
+	const char *name = str(t, v->name), *s = str(t, y->name);
+	size_t n = strlen(name);
+
+	if (y->flags & HVAR_SYM_DEBUG || !y->size)
+		return false;
+	/* the linker's and the compiler's own endings: "counter.0" */
+	return !v->size || y->size == v->size || (!strncmp(s, name, n) && (!s[n] || s[n] == '.'));
+}
+
+/* Variables of the debug information are symbols only where no table has one for them. */
+static void drop_known(struct sym_table *t, struct sym_rows *rows)
+{
+	uint32_t i, j, k, end, n = 0;
+
+	for (i = 0; i < rows->n; i = end) {
+		for (end = i + 1; end < rows->n && rows->v[end].vaddr == rows->v[i].vaddr; end++)
+			;
+		for (j = i; j < end; j++) {
+			k = end;
+			if (rows->v[j].flags & HVAR_SYM_DEBUG)
+				for (k = i; k < end && !is_of(t, &rows->v[k], &rows->v[j]); k++)
+					;
+			rows->v[j].known = k < end;
+		}
+		for (j = i; j < end; j++)
+			if (!rows->v[j].known)
+				rows->v[n++] = rows->v[j];
+	}
+	rows->n = n;
 }
 
 /* One row of each (address, size, name); it keeps the best of what each table knew. */
@@ -446,6 +481,7 @@ int sym_table_settle(struct sym_table *t, const struct hvar_image_seg *segs,
 		if (all[i]->n)
 			r = sort_vaddr(all[i]);
 		if (!r) {
+			drop_known(t, all[i]);
 			each_run(t, all[i], false);
 			merge_twins(all[i]);
 		}

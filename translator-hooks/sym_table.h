@@ -10,6 +10,7 @@
 #ifndef SYM_TABLE_H
 #define SYM_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,7 @@ struct sym_row {
 	uint32_t version; /* "@V_1", "@@V_2"; 0: none */
 	uint32_t plain;	  /* the name without it, by which it is ranked */
 	uint8_t binding, type, flags, tls;
+	bool known; /* sym_table_settle(): of the debug information, and a table has it */
 };
 
 struct sym_extent {

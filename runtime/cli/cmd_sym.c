@@ -19,10 +19,11 @@
 #include "runtime/report/json.h"
 #include "runtime/report/place.h"
 #include "runtime/user/live.h"
+#include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
 #include "translator-hooks/image_name.h"
 
-enum { KEY_NO_DEMANGLE = 0x6000, LINE_MAX_BYTES = 256 };
+enum { KEY_NO_DEMANGLE = 0x6000, KEY_NO_MEMBERS, LINE_MAX_BYTES = 256 };
 
 struct sym {
 	struct cli_common common;
@@ -35,12 +36,14 @@ struct sym {
 	struct image_file *image;
 	struct place_writer *writer;
 	FILE *out;
+	bool no_members;
 	bool named; /* one at least */
 };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Addresses of the running process PID", 1 },
 	{ "elf", 'e', "ELF", 0, "Link-time addresses of the file ELF", 1 },
+	{ "no-members", KEY_NO_MEMBERS, NULL, 0, "Name variables, not what in them lies there", 1 },
 	{ "no-demangle", KEY_NO_DEMANGLE, NULL, 0, "Keep names as the file has them", 1 },
 	{ 0 },
 };
@@ -57,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return cli_pid(arg, &s->pid);
 	case 'e':
 		s->elf = arg;
+		return 0;
+	case KEY_NO_MEMBERS:
+		s->no_members = true;
 		return 0;
 	case KEY_NO_DEMANGLE:
 		image_name_raw(true);
@@ -252,6 +258,7 @@ static int run(struct sym *s, struct err *e)
 	uint64_t addr;
 	int i, r = CLI_OK;
 
+	image_build_debug(IMAGE_BUILD_DEBUG_ALL);
 	for (i = 0; i < s->n_addrs; i++)
 		if (!address(s->addrs[i], &addr))
 			return bad_address(s->addrs[i], NULL, 0, e);
@@ -267,6 +274,8 @@ static int run(struct sym *s, struct err *e)
 	if (!s->out)
 		return CLI_FAILED;
 	s->writer = place_writer_new(s->out, s->common.json);
+	if (s->writer)
+		place_writer_members(s->writer, !s->no_members);
 	if (!s->writer)
 		r = no_memory(e);
 	else if (s->common.json)

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "runtime/cli/cli.h"
+#include "runtime/report/debug_state.h"
 #include "runtime/report/json.h"
 #include "translator-hooks/debug_file.h"
+#include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
 
 struct symbols {
@@ -128,6 +130,7 @@ static void list_json(const struct symbols *s, const char *file, const struct im
 		json_u64(&j, "tls", c.tls);
 		json_u64(&j, "labels", c.labels);
 		json_str(&j, "debug_file", *debug->path ? debug->path : NULL);
+		debug_state_json(&j, &f->img);
 		json_bool(&j, "stripped", f->img.flags & HVAR_IMAGE_STRIPPED);
 		json_u64(&j, "bytes", f->img.size);
 		json_str(&j, "cache", *f->path ? f->path : NULL);
@@ -149,6 +152,7 @@ static void list_text(const struct symbols *s, const char *file, const struct im
 		f->img.flags & HVAR_IMAGE_STRIPPED ? " (stripped: no static ones)" : "");
 	if (*debug->path)
 		fprintf(s->out, "  debug     %s (%s)\n", debug->path, debug->how);
+	debug_state_text(s->out, &f->img);
 	if (*f->path)
 		fprintf(s->out, "  image     %s, %s\n", f->path, f->cached ? "was there" : "made now");
 	else
@@ -192,6 +196,7 @@ static int run(struct symbols *s, struct err *e)
 	int i, r = CLI_NOTHING;
 	bool failed = false;
 
+	image_build_debug(IMAGE_BUILD_DEBUG_ALL);
 	s->out = cli_open(&s->common, stdout, e);
 	if (!s->out)
 		return CLI_FAILED;

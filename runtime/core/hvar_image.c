@@ -7,6 +7,7 @@
  */
 #include "hvar_image.h"
 #include "hvar_image_format.h"
+#include "hvar_type.h"
 
 #define HVAR_IMAGE_K1 0x9fb21c651e98df25ULL
 #define HVAR_IMAGE_K2 0xd6e8feb86659fd93ULL
@@ -171,7 +172,7 @@ static bool hvar_image_syms_ok(const struct hvar_image_sym *s, uint32_t n,
 		bad |= s->section + 1 > n_sections;
 		bad |= s->binding > HVAR_BIND_UNIQUE;
 		bad |= s->type > HVAR_SYM_COMMON;
-		bad |= (s->flags > 7) | s->zero;
+		bad |= (s->flags > 15) | s->zero;
 		bad |= (s->flags & HVAR_SYM_LABEL) != (s->size == 0);
 		vaddr = s->vaddr;
 		size = s->size;
@@ -280,7 +281,8 @@ static bool hvar_image_tables_ok(struct hvar_image *img)
 	       hvar_image_extents_ok(img->tls_starts, img->tls_owners,
 				     img->n_tls_extents, img->tls_syms,
 				     img->n_tls_syms) &&
-	       hvar_image_pages_ok(img) && hvar_image_ranges_ok(img);
+	       hvar_image_pages_ok(img) && hvar_image_ranges_ok(img) &&
+	       hvar_types_open(img, n_strs);
 }
 
 HVAR_API int hvar_image_open(struct hvar_image *out, const void *data,

@@ -60,6 +60,7 @@ enum hvar_sym_flags {
 	HVAR_SYM_LABEL = 1,	/* size 0: names its own address only */
 	HVAR_SYM_SAME_NAME = 2, /* another variable of this module has this name: say its file */
 	HVAR_SYM_DYNSYM = 4,	/* from .dynsym (or PT_DYNAMIC): no better table was there */
+	HVAR_SYM_DEBUG = 8,	/* no table has it: a variable of the debug information */
 };
 
 /* Sorted by (vaddr, size, rank): an alias group, same start and size, is a run, its canonical name first. */
@@ -79,6 +80,10 @@ struct hvar_image_range {
 
 /* The bytes themselves: hvar_image_format.h, for the builder. */
 struct hvar_image_header;
+/* Types and what is known of variables: hvar_type.h. */
+struct hvar_image_type;
+struct hvar_image_member;
+struct hvar_image_var;
 
 struct hvar_image {
 	const uint8_t *base; /* borrowed, @size bytes */
@@ -89,8 +94,12 @@ struct hvar_image {
 	const struct hvar_image_sym *syms;     /* text and data */
 	const struct hvar_image_sym *tls_syms; /* STT_TLS, by offset */
 	const struct hvar_image_range *ranges; /* ascending, disjoint, each in an executable segment */
+	const struct hvar_image_type *types;
+	const struct hvar_image_member *members;
+	const struct hvar_image_var *vars, *tls_vars; /* by symbol */
 	const char *strs;
 	uint32_t n_ranges;
+	uint32_t n_types, n_members, n_vars, n_tls_vars;
 	uint32_t n_segs, n_sections, n_syms, n_tls_syms;
 	struct hvar_image_seg tls;	       /* PT_TLS; memsz 0: none */
 	uint64_t relro, relro_size;	       /* PT_GNU_RELRO: vaddr and bytes; 0: none */

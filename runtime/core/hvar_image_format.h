@@ -19,7 +19,7 @@
 #include "hvar_image.h"
 
 #define HVAR_IMAGE_MAGIC      "hvarimg\n"
-#define HVAR_IMAGE_VERSION    1
+#define HVAR_IMAGE_VERSION    2
 #define HVAR_IMAGE_MAX_TABLES 64
 
 enum hvar_image_table_id {
@@ -35,6 +35,11 @@ enum hvar_image_table_id {
 	HVAR_IMAGE_STRS,       /* NUL-terminated strings, the first one empty */
 	HVAR_IMAGE_SOURCE,     /* struct hvar_image_source, one: for the cache; not looked at here */
 	HVAR_IMAGE_RANGES,     /* struct hvar_image_range: functions that no symbol names, ascending, disjoint */
+	HVAR_IMAGE_TYPES,      /* struct hvar_image_type: each refers to earlier ones only */
+	HVAR_IMAGE_MEMBERS,    /* struct hvar_image_member */
+	HVAR_IMAGE_VARS,       /* struct hvar_image_var, by symbol */
+	HVAR_IMAGE_TLS_VARS,   /* the same of tls_syms */
+	HVAR_IMAGE_DEBUG,      /* struct hvar_image_debug, one, if debug information was looked for; not looked at here */
 };
 
 /*
@@ -81,6 +86,26 @@ struct hvar_image_source {
 	uint64_t mtime_ns, ctime_ns; /* since 1970 */
 	uint64_t made_ns;	     /* when it was looked at */
 	uint64_t content;	     /* hash of all that the image was made from */
+};
+
+/* What became of the debug information: bounds are said, not kept secret. */
+enum hvar_image_debug_state {
+	HVAR_DEBUG_NONE,    /* the file has none */
+	HVAR_DEBUG_READ,
+	HVAR_DEBUG_TOO_BIG, /* more than was to be read */
+	HVAR_DEBUG_BAD,	    /* damaged, or of a kind that is not known */
+	HVAR_DEBUG_STATES
+};
+
+struct hvar_image_debug {
+	uint32_t state;	   /* enum hvar_image_debug_state */
+	uint32_t missing;  /* units whose .dwo file was not found */
+	uint32_t broken;   /* units that could not be read to their end */
+	uint32_t unplaced; /* variables whose place is no plain address (split over time, optimised away in part) */
+	uint32_t opaque;   /* types cut short: too deep, too many, or not declared in full */
+	uint32_t added;	   /* symbols that only the debug information has */
+	uint64_t bytes;	   /* of debug information */
+	uint64_t limit;	   /* bytes that were allowed */
 };
 
 #define HVAR_IMAGE_SUMMED 32 /* offset of the first byte after the checksum */

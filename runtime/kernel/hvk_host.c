@@ -11,6 +11,7 @@
 #include "../core/hvar_call.c"
 #include "../core/hvar_call_apply.c"
 #include "../core/hvar_image.c"
+#include "../core/hvar_type.c"
 #include "../core/hvar_resolve.c"
 #include "../core/hvar_key.c"
 #include "../core/hvar_module.c"

@@ -11,10 +11,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
+#include "translator-hooks/image_member.h"
 #include "translator-hooks/image_name.h"
 
 #define KEPT 1024 /* a power of 2 */
@@ -29,6 +31,8 @@ struct place_writer {
 	FILE *f;
 	bool json;
 	struct kept kept[KEPT];
+	bool symbols_only;
+	struct image_member member; /* of the last answer with a symbol */
 };
 
 struct place_writer *place_writer_new(FILE *f, bool json)
@@ -40,6 +44,11 @@ struct place_writer *place_writer_new(FILE *f, bool json)
 		w->json = json;
 	}
 	return w;
+}
+
+void place_writer_members(struct place_writer *w, bool members)
+{
+	w->symbols_only = !members;
 }
 
 void place_writer_free(struct place_writer *w)
@@ -83,6 +92,20 @@ static const char *path_or_null(const char *path)
 	return path && *path ? path : NULL;
 }
 
+/* The members at the address, if they are wanted. */
+static void look_inside(struct place_writer *w, const struct place_answer *a)
+{
+	struct image_member *m = &w->member;
+
+	image_member(a->img, a->place->symbol, false, a->place->offset, m);
+	if (!w->symbols_only)
+		return;
+	m->path[0] = '\0';
+	m->rest = a->place->offset;
+	m->type = NULL;
+	m->walk.leaf = false; /* there is no other */
+}
+
 /* ---- text ---- */
 
 static int write_text(struct place_writer *w, const struct place_answer *a)
@@ -106,8 +129,12 @@ static int write_text(struct place_writer *w, const struct place_answer *a)
 	if (!s)
 		return -ENOMEM;
 	fputs(s, w->f);
-	if (p->symbol != HVAR_IMAGE_NONE && p->offset)
-		fprintf(w->f, "+0x%" PRIx64, p->offset);
+	if (p->symbol != HVAR_IMAGE_NONE && a->img) {
+		look_inside(w, a);
+		fputs(w->member.path, w->f);
+		if (w->member.rest)
+			fprintf(w->f, "+0x%" PRIx64, w->member.rest);
+	}
 	free(own);
 	fprintf(w->f, "  %s", hvar_kind_name(p->kind));
 	if ((s = section(a)) != NULL && *s)
@@ -200,25 +227,55 @@ static void write_vma(struct json *j, const struct place_answer *a)
 	json_close(j, '}');
 }
 
+/* What the debug information tells; @name is the symbol's. */
+static void write_member(struct json *j, struct image_member *m, const char *name, const char *path)
+{
+	char *decl = image_member_decl(m), *other;
+	const char *function = m->var ? hvar_image_str(m->img, m->var->function) : "";
+	bool several = false;
+
+	json_str(j, "decl", decl);
+	json_str(j, "type_name", m->type);
+	if (*function)
+		json_str(j, "function", function);
+	free(decl);
+	/* a union: all that the byte may be */
+	while (image_member_next(m)) {
+		if (!several) {
+			json_open(j, "members", '[');
+			json_str(j, NULL, path);
+		}
+		several = true;
+		if (asprintf(&other, "%s%s", name, m->path) < 0)
+			break;
+		json_str(j, NULL, other);
+		free(other);
+	}
+	if (several)
+		json_close(j, ']');
+}
+
 static int write_json(struct place_writer *w, const struct place_answer *a)
 {
 	const struct hvar_place *p = a->place;
 	bool symbol = p->symbol != HVAR_IMAGE_NONE && a->img;
-	const char *s;
+	const char *name = NULL;
 	char *own = NULL;
 	struct json j;
 
-	if (symbol)
-		s = symbol_name(w, a->img, p->symbol);
-	else
-		s = own = image_place_name(p, a->img, a->module, false);
-	if (!s)
+	if (!symbol) {
+		own = image_place_name(p, a->img, a->module, false);
+	} else if ((name = symbol_name(w, a->img, p->symbol)) != NULL) {
+		look_inside(w, a);
+		if (asprintf(&own, "%s%s", name, w->member.path) < 0)
+			own = NULL;
+	}
+	if (!own)
 		return -ENOMEM;
 	json_begin(&j, w->f, "sym");
 	json_hex(&j, "addr", a->addr);
 	json_str(&j, "kind", hvar_kind_name(a->jit ? HVAR_KIND_JIT : p->kind));
-	json_str(&j, "name", a->jit ? a->jit : s);
-	free(own);
+	json_str(&j, "name", a->jit ? a->jit : own);
 	write_symbol(&j, a);
 	json_str(&j, "section", section(a));
 	json_str(&j, "module", path_or_null(a->module));
@@ -245,7 +302,13 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 		json_close(&j, ']');
 		json_null(&j, "binding");
 	}
-	json_null(&j, "decl"); /* it takes DWARF to know */
+	if (symbol) {
+		write_member(&j, &w->member, name, own);
+	} else {
+		json_null(&j, "decl");
+		json_null(&j, "type_name");
+	}
+	free(own);
 	if (a->live && p->vma.region != HVAR_REGION_NONE) {
 		write_vma(&j, a);
 		json_bool(&j, "private", a->is_private);

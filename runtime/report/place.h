@@ -2,7 +2,9 @@
 /*
  * place.h - an address and what was found for it, as a line of text or a "sym" record.
  *
- *	0x55d0c0ffee10  table+0x78  data  .data  /usr/bin/app
+ *	0x55d0c0ffee10  table[3].st.misses  data  .data  /usr/bin/app
+ *	0x55d0c0ffee11  table[3].st.misses+0x1  data  .data  /usr/bin/app
+ *	0x55d0c0fff010  other+0x78  data  .data  /usr/bin/app
  *	0x7f21c0001238  libfoo.so.1:.bss+0x120  bss  .bss  /usr/lib/libfoo.so.1  (stripped)
  *	0x30000104  jit fn one(int)+0x4  jit
  *	0x10  [unmapped]  unmapped  (unmapped)
@@ -22,6 +24,9 @@ struct place_writer;
 /* @f is borrowed.  Returns NULL: no memory. */
 struct place_writer *place_writer_new(FILE *f, bool json);
 void place_writer_free(struct place_writer *w);
+
+/* Without @members, which it begins with, names end with the symbol. */
+void place_writer_members(struct place_writer *w, bool members);
 
 /* One answer; all borrowed. */
 struct place_answer {

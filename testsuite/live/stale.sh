@@ -78,15 +78,15 @@ ask() {
 start
 ask
 for by in sym perf ptrace; do
-	like "not changed, $by: the library's name" "$(cat $by)" '"name":"before"'
-	like "not changed, $by: the program's name" "$(cat $by)" '"name":"own"'
+	like "not changed, $by: the library's name" "$(cat $by)" '"name":"before["[]'
+	like "not changed, $by: the program's name" "$(cat $by)" '"name":"own["[]'
 done
 touch -d '1 hour' use
 ask
 for by in sym perf ptrace; do
 	like "the program was touched, $by: it is said" "$(cat $by)" "\"symbol\":null.*\"module\":\"$tmp/use\".*\"reason\":\"stale-file\""
 	unlike "the program was touched, $by: no name" "$(cat $by)" '"own"'
-	like "the program was touched, $by: the library keeps its names" "$(cat $by)" '"name":"before"'
+	like "the program was touched, $by: the library keeps its names" "$(cat $by)" '"name":"before["[]'
 done
 # Not by cp, which cuts the file to nothing first: the program would end by SIGBUS if it looked at it just then.
 cat two.so 1<> lib.so

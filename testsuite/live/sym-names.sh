@@ -183,7 +183,7 @@ fi
 for f in "$tmp/statics" "$HOTVAR"; do
 	readelf -sW "$f" | awk '$4 ~ /^(OBJECT|FUNC|NOTYPE|IFUNC)$/ && $3 != 0 && $7 ~ /^[0-9]+$/ {
 		sub(/@.*/, "", $8); print $2, $8 }' | sort -u > "$tmp/all"
-	awk '{ print $1 }' "$tmp/all" | "$HOTVAR" sym -q --no-demangle -e "$f" | awk '{ print $1, $2 }' > "$tmp/first"
+	awk '{ print $1 }' "$tmp/all" | "$HOTVAR" sym -q --no-members --no-demangle -e "$f" | awk '{ print $1, $2 }' > "$tmp/first"
 	bad=$(awk 'NR == FNR { names[$1] = names[$1] " " $2 " "; next }
 		{ a = substr($1, 3); while (length(a) < 16) a = "0" a; n = $2; sub(/@.*/, "", n)
 		  if (!index(names[a], " " n " ")) print }' "$tmp/all" "$tmp/first")

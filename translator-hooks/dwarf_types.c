@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * dwarf_types.c - types of debug information -> types of a symbol image, each once.
+ */
+#include "config.h"
+
+#include "dwarf_types.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf_die.h"
+#include "dwarf_text.h"
+
+enum {
+	LEVELS_MAX = 200,	/* of types in each other, typedefs and all */
+	DIMENSIONS_MAX = 16,
+};
+
+/* ---- sizes ---- */
+
+static uint32_t convert(struct type_table *t, struct dwarf_unit *u, const uint8_t *at, int level);
+
+/* The type that @d's DW_AT_type refers to; 0: none. */
+static uint32_t inner(struct type_table *t, const struct dwarf_die *d, int level)
+{
+	struct dwarf_unit *u;
+	const uint8_t *at;
+
+	return dwarf_die_ref(d, DWARF_A_TYPE, &u, &at) ? convert(t, u, at, level + 1) : 0;
+}
+
+static uint64_t size_of(const struct dwarf_die *d)
+{
+	uint64_t n;
+
+	if (dwarf_die_num(d, DWARF_A_BYTE_SIZE, &n))
+		return n;
+	return dwarf_die_num(d, DWARF_A_BIT_SIZE, &n) ? n / 8 + !!(n % 8) : 0;
+}
+
+static bool fits(uint64_t offset, uint64_t size)
+{
+	return offset + size >= offset;
+}
+
+/* ---- arrays ---- */
+
+/* Languages whose arrays begin at 1 where nothing else is said (DWARF 5, table 7.17). */
+static uint64_t lowest_index(const struct dwarf_unit *u)
+{
+	switch (u->language) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+	case DW_LANG_Ada83:
+	case DW_LANG_Ada95:
+	case DW_LANG_Cobol74:
+	case DW_LANG_Cobol85:
+	case DW_LANG_Pascal83:
+	case DW_LANG_Modula2:
+	case DW_LANG_PLI:
+	case 0x1f: /* DW_LANG_Julia */
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Elements of a dimension; 0: as many as there is room for, or not known. */
+static uint64_t elements(const struct dwarf_die *d)
+{
+	uint64_t n, low = lowest_index(d->unit);
+
+	if (dwarf_die_num(d, DWARF_A_COUNT, &n))
+		return d->v[DWARF_A_COUNT].ones ? 0 : n;
+	if (!dwarf_die_num(d, DWARF_A_UPPER_BOUND, &n) || d->v[DWARF_A_UPPER_BOUND].ones)
+		return 0;
+	dwarf_die_num(d, DWARF_A_LOWER_BOUND, &low);
+	/* both may be negative: as signed numbers the upper is one less than the lower at least */
+	return (int64_t)n < (int64_t)low ? 0 : n - low + 1;
+}
+
+static uint32_t array_of(struct type_table *t, uint32_t of, uint64_t count, uint64_t stride,
+			 uint32_t name)
+{
+	struct hvar_image_type k;
+
+	if (!stride || (count && UINT64_MAX / count < stride) ||
+	    t->v[of].depth + 1 >= HVAR_TYPE_DEPTH) {
+		t->opaque += t->v[of].depth + 1 >= HVAR_TYPE_DEPTH;
+		return type_table_scalar(t, name, 0);
+	}
+	of = type_table_variant(t, of, t->v[of].name, 0); /* an element has no room to grow */
+	memset(&k, 0, sizeof(k));
+	k.kind = HVAR_TYPE_ARRAY;
+	k.name = name;
+	k.first = of;
+	k.count = count;
+	k.stride = stride;
+	k.size = count * stride;
+	k.depth = t->v[of].depth + 1;
+	k.flags = count ? 0 : HVAR_TYPE_OPEN;
+	return type_table_enter(t, k, NULL);
+}
+
+static uint32_t array(struct type_table *t, const struct dwarf_die *d, int level)
+{
+	uint64_t counts[DIMENSIONS_MAX], stride;
+	uint32_t of = inner(t, d, level), name;
+	char text[DWARF_TEXT_MAX];
+	const uint8_t *at = d->next;
+	struct dwarf_die c;
+	int n = 0, i;
+
+	while (d->children && dwarf_die_read(d->unit, at, &c) && c.tag) {
+		if (c.tag == DW_TAG_subrange_type && n < DIMENSIONS_MAX)
+			counts[n++] = elements(&c);
+		at = dwarf_die_after(&c);
+		if (!at)
+			break;
+	}
+	dwarf_text(d->unit, d->at, text);
+	name = type_table_name(t, "", text);
+	stride = t->v[of].size;
+	if (dwarf_die_has(d, DWARF_A_BYTE_STRIDE) && !dwarf_die_num(d, DWARF_A_BYTE_STRIDE, &stride))
+		stride = 0;
+	if (dwarf_die_has(d, DWARF_A_BIT_STRIDE) || !n)
+		stride = 0; /* elements that are no whole bytes */
+	/* the last dimension is the innermost; only the first may be open */
+	for (i = n - 1; i >= 0; i--) {
+		if (!counts[i] && i)
+			stride = 0;
+		of = array_of(t, of, counts[i], stride, i ? 0 : name);
+		stride = t->v[of].size;
+	}
+	return n ? of : type_table_scalar(t, name, size_of(d));
+}
+
+/* ---- structs and unions ---- */
+
+static void push(struct type_table *t, const struct hvar_image_member *m)
+{
+	if (t->n_pending == t->cap_pending) {
+		uint32_t cap = t->cap_pending ? t->cap_pending * 2 : 256;
+		struct hvar_image_member *v = realloc(t->pending, cap * sizeof(*v));
+
+		if (!v) {
+			t->error = -ENOMEM;
+			return;
+		}
+		t->pending = v;
+		t->cap_pending = cap;
+	}
+	t->pending[t->n_pending++] = *m;
+}
+
+/* Where member @d begins; false: where it is depends on the object. */
+static bool member_offset(const struct dwarf_die *d, uint64_t *out)
+{
+	const struct dwarf_value *v = &d->v[DWARF_A_MEMBER_LOCATION];
+	struct dwarf_cursor c;
+	uint8_t op;
+
+	*out = 0;
+	if (!dwarf_die_has(d, DWARF_A_MEMBER_LOCATION))
+		return true;
+	if (v->cls != DWARF_C_BLOCK)
+		return dwarf_die_num(d, DWARF_A_MEMBER_LOCATION, out);
+	/* DWARF 2 and 3 add a number to the object's address */
+	c.p = v->p;
+	c.end = v->p + v->u;
+	c.bad = false;
+	op = (uint8_t)dwarf_fixed(&c, 1);
+	*out = op == DW_OP_plus_uconst ? dwarf_uleb(&c) : 0;
+	return op == DW_OP_plus_uconst && !c.bad && c.p == c.end;
+}
+
+/* The place of bit-field @d of @bits bits, in bits; @size: of its type. */
+static bool bit_place(const struct dwarf_die *d, uint64_t at, uint64_t bits, uint64_t size,
+		      uint64_t *out)
+{
+	uint64_t n, store = size;
+
+	if (dwarf_die_num(d, DWARF_A_DATA_BIT_OFFSET, out))
+		return at <= UINT64_MAX / 8 && fits(*out, at * 8) && (*out += at * 8, true);
+	if (at > UINT64_MAX / 16)
+		return false;
+	*out = at * 8;
+	if (!dwarf_die_num(d, DWARF_A_BIT_OFFSET, &n))
+		return true;
+	/* the old form counts from the highest bit of what holds it */
+	dwarf_die_num(d, DWARF_A_BYTE_SIZE, &store);
+	if (store > 64 || (int64_t)n < -(int64_t)(1 << 16) || (int64_t)n > 1 << 16)
+		return false;
+	*out += store * 8 - n - bits;
+	return *out <= UINT64_MAX / 2;
+}
+
+static void member(struct type_table *t, const struct dwarf_die *d, int level)
+{
+	struct hvar_image_member m;
+	uint64_t bits = 0, place;
+
+	/* a static member of the class is no part of an object */
+	if (dwarf_die_flag(d, DWARF_A_DECLARATION) || dwarf_die_flag(d, DWARF_A_EXTERNAL))
+		return;
+	memset(&m, 0, sizeof(m));
+	m.type = inner(t, d, level);
+	if (!member_offset(d, &m.offset)) {
+		t->opaque++; /* a virtual base */
+		return;
+	}
+	m.name = d->tag == DW_TAG_inheritance ? 0 : type_table_name(t, "", dwarf_die_str(d, DWARF_A_NAME));
+	if (dwarf_die_num(d, DWARF_A_BIT_SIZE, &bits) || dwarf_die_has(d, DWARF_A_DATA_BIT_OFFSET)) {
+		if (bits > UINT16_MAX - 8 ||
+		    !bit_place(d, m.offset, bits, t->v[m.type].size, &place)) {
+			t->opaque++;
+			return;
+		}
+		m.offset = place / 8;
+		m.bit = place % 8;
+		m.bits = (uint16_t)bits;
+	}
+	if (!fits(m.offset, t->v[m.type].size)) {
+		t->opaque++;
+		return;
+	}
+	/* without a name only what has members of its own is anything */
+	if (!m.name && (m.bits || t->v[m.type].kind == HVAR_TYPE_SCALAR))
+		return;
+	if (m.bits || t->v[m.type].size || t->v[m.type].flags & HVAR_TYPE_OPEN)
+		push(t, &m);
+}
+
+/* All members of @d, those of Rust's variants too, behind what is pending. */
+static void members(struct type_table *t, const struct dwarf_die *d, int level)
+{
+	const uint8_t *at = d->next;
+	struct dwarf_die c;
+	int depth = 0;
+
+	if (!d->children)
+		return;
+	while (at && dwarf_die_read(d->unit, at, &c) && !t->error) {
+		if (!c.tag) {
+			if (!depth--)
+				break;
+			at = c.next;
+		} else if ((c.tag == DW_TAG_variant_part || c.tag == DW_TAG_variant) && c.children) {
+			depth++;
+			at = c.next;
+		} else {
+			if (c.tag == DW_TAG_member || c.tag == DW_TAG_inheritance)
+				member(t, &c, level);
+			at = dwarf_die_after(&c);
+		}
+	}
+}
+
+static uint64_t end_of(const struct type_table *t, const struct hvar_image_member *m)
+{
+	return m->offset + (m->bits ? (uint64_t)(m->bit + m->bits + 7) / 8 : t->v[m->type].size);
+}
+
+/* Only what comes last may be open; *@open says whether it is.  Returns how many members are left. */
+static uint32_t close_open(struct type_table *t, struct hvar_image_member *m, uint32_t n, bool *open)
+{
+	uint64_t upto = 0;
+	uint32_t i, k = 0, last = UINT32_MAX;
+
+	for (i = 0; i < n; i++)
+		if (end_of(t, &m[i]) > upto)
+			upto = end_of(t, &m[i]);
+	for (i = 0; i < n; i++)
+		if (t->v[m[i].type].flags & HVAR_TYPE_OPEN && end_of(t, &m[i]) >= upto)
+			last = i;
+	*open = false;
+	for (i = 0; i < n; i++) {
+		if (t->v[m[i].type].flags & HVAR_TYPE_OPEN && i != last)
+			m[i].type = type_table_variant(t, m[i].type, t->v[m[i].type].name, 0);
+		*open |= i == last;
+		if (m[i].bits || t->v[m[i].type].size || i == last)
+			m[k++] = m[i];
+	}
+	return k;
+}
+
+static int by_offset(const void *pa, const void *pb)
+{
+	const struct hvar_image_member *a = pa, *b = pb;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Do they share no byte?  Then they come to stand by their offset. */
+static bool disjoint(const struct type_table *t, struct hvar_image_member *m, uint32_t n)
+{
+	uint64_t upto = 0;
+	uint32_t i;
+	bool sorted = true;
+
+	for (i = 0; i < n; i++) {
+		if (m[i].bits)
+			return false;
+		sorted &= m[i].offset >= upto;
+		upto = end_of(t, &m[i]);
+	}
+	if (!sorted) {
+		struct hvar_image_member *copy = malloc(n * sizeof(*copy));
+
+		if (!copy)
+			return false;
+		memcpy(copy, m, n * sizeof(*copy));
+		qsort(copy, n, sizeof(*copy), by_offset);
+		for (i = 0, upto = 0, sorted = true; i < n; i++) {
+			sorted &= copy[i].offset >= upto;
+			upto = end_of(t, &copy[i]);
+		}
+		if (sorted)
+			memcpy(m, copy, n * sizeof(*copy));
+		free(copy);
+	}
+	/* what is open stands last */
+	for (i = 0; i + 1 < n && sorted; i++)
+		sorted = !(t->v[m[i].type].flags & HVAR_TYPE_OPEN);
+	return sorted;
+}
+
+static uint32_t composite(struct type_table *t, const struct dwarf_die *d, uint32_t name, int level)
+{
+	uint32_t base = t->n_pending, i, n, id;
+	struct hvar_image_type k;
+	uint64_t upto = 0;
+	bool open;
+
+	members(t, d, level);
+	memset(&k, 0, sizeof(k));
+	n = t->n_pending - base;
+	if (!n) /* nothing may be pending at all */
+		return type_table_scalar(t, name, size_of(d));
+	n = close_open(t, t->pending + base, n, &open);
+	for (i = 0; i < n; i++) {
+		const struct hvar_image_member *m = &t->pending[base + i];
+
+		if (t->v[m->type].depth >= k.depth)
+			k.depth = t->v[m->type].depth + 1;
+		if (end_of(t, m) > upto)
+			upto = end_of(t, m);
+	}
+	k.size = dwarf_die_has(d, DWARF_A_BYTE_SIZE) ? size_of(d) : upto;
+	k.name = name;
+	if (k.depth >= HVAR_TYPE_DEPTH) {
+		t->opaque++;
+		n = 0;
+	}
+	if (!n || t->error) {
+		id = type_table_scalar(t, name, k.size);
+	} else {
+		k.kind = disjoint(t, t->pending + base, n) ? HVAR_TYPE_STRUCT : HVAR_TYPE_UNION;
+		k.flags = open ? HVAR_TYPE_OPEN : 0;
+		k.n = n;
+		id = type_table_enter(t, k, t->pending + base);
+	}
+	t->n_pending = base;
+	return id;
+}
+
+static uint32_t named(struct type_table *t, const struct dwarf_die *d, int level)
+{
+	const char *name = dwarf_die_str(d, DWARF_A_NAME);
+	struct dwarf_unit *u;
+	const uint8_t *at;
+	struct dwarf_die s;
+
+	if (dwarf_die_ref(d, DWARF_A_SIGNATURE, &u, &at))
+		return convert(t, u, at, level + 1);
+	if (!name && dwarf_die_ref(d, DWARF_A_SPECIFICATION, &u, &at) && dwarf_unit_attrs(u) &&
+	    dwarf_die_read(u, at, &s))
+		name = dwarf_die_str(&s, DWARF_A_NAME);
+	if (dwarf_die_flag(d, DWARF_A_DECLARATION)) {
+		t->opaque++;
+		return type_table_scalar(t, type_table_name(t, dwarf_text_keyword(d->unit, d->tag), name), 0);
+	}
+	return composite(t, d, type_table_name(t, dwarf_text_keyword(d->unit, d->tag), name), level);
+}
+
+/* ---- all the others ---- */
+
+static uint32_t pointer(struct type_table *t, const struct dwarf_die *d, uint64_t size)
+{
+	char text[DWARF_TEXT_MAX];
+
+	dwarf_text(d->unit, d->at, text);
+	return type_table_scalar(t, type_table_name(t, "", text), dwarf_die_has(d, DWARF_A_BYTE_SIZE) ? size_of(d) : size);
+}
+
+static uint64_t member_pointer_size(const struct dwarf_die *d)
+{
+	struct dwarf_unit *u;
+	const uint8_t *at;
+	struct dwarf_die c;
+
+	/* the C++ ABI: that of a function has an adjustment too */
+	return dwarf_die_ref(d, DWARF_A_TYPE, &u, &at) && dwarf_unit_attrs(u) &&
+	       dwarf_die_read(u, at, &c) && c.tag == DW_TAG_subroutine_type ?
+		       2u * d->unit->addr_size : d->unit->addr_size;
+}
+
+static uint32_t by_tag(struct type_table *t, const struct dwarf_die *d, int level)
+{
+	uint64_t size = size_of(d);
+	struct dwarf_unit *u;
+	const uint8_t *at;
+	uint32_t id, name;
+
+	switch (d->tag) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_union_type:
+		return named(t, d, level);
+	case DW_TAG_array_type:
+		return array(t, d, level);
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return pointer(t, d, d->unit->addr_size);
+	case DW_TAG_ptr_to_member_type:
+		return pointer(t, d, member_pointer_size(d));
+	case DW_TAG_const_type:
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+	case DW_TAG_packed_type:
+	case DW_TAG_immutable_type:
+	case DW_TAG_shared_type:
+		return inner(t, d, level);
+	case DW_TAG_typedef:
+	case DW_TAG_template_alias:
+		id = inner(t, d, level);
+		name = type_table_name(t, "", dwarf_die_str(d, DWARF_A_NAME));
+		return name ? type_table_variant(t, id, name, t->v[id].flags) : id;
+	case DW_TAG_enumeration_type:
+		if (dwarf_die_ref(d, DWARF_A_SIGNATURE, &u, &at))
+			return convert(t, u, at, level + 1);
+		if (!size)
+			size = t->v[inner(t, d, level)].size;
+		break;
+	case DW_TAG_subrange_type:
+		if (!size)
+			size = t->v[inner(t, d, level)].size;
+		break;
+	default:
+		break;
+	}
+	return type_table_scalar(t, type_table_name(t, dwarf_text_keyword(d->unit, d->tag),
+				 dwarf_die_str(d, DWARF_A_NAME)), size);
+}
+
+static uint32_t convert(struct type_table *t, struct dwarf_unit *u, const uint8_t *at, int level)
+{
+	struct type_known *k = type_table_known(t, at);
+	struct dwarf_die d;
+	uint32_t id;
+
+	if (k->at && k->id != TYPE_TABLE_IN_WORK)
+		return k->id;
+	/* inside itself, or as deep as nothing is */
+	if (k->at || level > LEVELS_MAX || !dwarf_unit_attrs(u) || !dwarf_die_read(u, at, &d) || !d.tag) {
+		t->opaque++;
+		return 0;
+	}
+	type_table_know(t, at, TYPE_TABLE_IN_WORK);
+	id = t->error ? 0 : by_tag(t, &d, level);
+	type_table_know(t, at, id);
+	return id;
+}
+
+uint32_t dwarf_types_of(struct type_table *t, struct dwarf_unit *u, const uint8_t *at)
+{
+	return at ? convert(t, u, at, 0) : 0;
+}
