@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "launch.h"
@@ -166,32 +165,6 @@ static void valgrind(struct probe_result *r)
 		probe_say(r, PROBE_NO, "apt-get install valgrind", "valgrind is not installed");
 }
 
-static void systemtap(struct probe_result *r)
-{
-	struct utsname u;
-	char headers[256], fix[256];
-	struct stat st;
-
-	if (uname(&u)) {
-		probe_say(r, PROBE_UNKNOWN, NULL, "the kernel's version cannot be told: %s",
-			  strerror(errno));
-		return;
-	}
-	snprintf(headers, sizeof(headers), "/lib/modules/%.100s/build/Makefile", u.release);
-	snprintf(fix, sizeof(fix), "apt-get install systemtap linux-headers-%.100s", u.release);
-	if (access("/proc/modules", F_OK))
-		probe_say(r, PROBE_NO, "boot a distribution's kernel",
-			  "kernel %.100s cannot load modules", u.release);
-	else if (!on_path("stap"))
-		probe_say(r, PROBE_NO, fix, "stap is not installed");
-	else if (stat(headers, &st))
-		probe_say(r, PROBE_NO, fix, "stap is installed, but not the headers of kernel %.100s",
-			  u.release);
-	else
-		probe_say(r, PROBE_YES, NULL, "stap and the headers of kernel %.100s are installed",
-			  u.release);
-}
-
 static void debuginfod(struct probe_result *r)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -226,7 +199,12 @@ const struct probe probes[] = {
 	{ "pmu", PROBE_OPTIONAL, "the processor's own access samples", probe_pmu },
 	{ "valgrind", PROBE_OPTIONAL, "exact counts", valgrind },
 	{ "tracefs", PROBE_OPTIONAL, "page-fault tracing", tracefs },
-	{ "systemtap", PROBE_OPTIONAL, "the tapset", systemtap },
+	{ "systemtap", PROBE_OPTIONAL, "hotvar stap", probe_stap },
+	{ "stap-modules", PROBE_OPTIONAL, "hotvar stap", probe_stap_modules },
+	{ "stap-headers", PROBE_OPTIONAL, "hotvar stap", probe_stap_headers },
+	{ "stap-runtime", PROBE_OPTIONAL, "hotvar stap", probe_stap_runtime },
+	{ "stap-rights", PROBE_OPTIONAL, "hotvar stap", probe_stap_rights },
+	{ "stap-images", PROBE_OPTIONAL, "names in stap scripts", probe_stap_images },
 	{ "debuginfod", PROBE_OPTIONAL, "names in stripped programs", debuginfod },
 };
 const size_t n_probes = sizeof(probes) / sizeof(probes[0]);

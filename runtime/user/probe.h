@@ -61,4 +61,12 @@ void probe_procmap(struct probe_result *r);
 void probe_pagemap(struct probe_result *r);
 void probe_map_files(struct probe_result *r);
 
+/* For hotvar stap: probe_stap.c. */
+void probe_stap(struct probe_result *r);
+void probe_stap_modules(struct probe_result *r);
+void probe_stap_headers(struct probe_result *r);
+void probe_stap_runtime(struct probe_result *r);
+void probe_stap_rights(struct probe_result *r);
+void probe_stap_images(struct probe_result *r);
+
 #endif /* PROBE_H */

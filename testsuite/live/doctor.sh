@@ -39,6 +39,21 @@ want=false
 command -v valgrind > /dev/null && want=true
 is "valgrind" "$(answer valgrind)" $want
 want=false
+[ -e /proc/modules ] && [ "$(cat /proc/sys/kernel/modules_disabled)" != 1 ] && want=true
+grep -q '\[integrity\]\|\[confidentiality\]' /sys/kernel/security/lockdown 2> /dev/null && want=false
+grep -q Y /sys/module/module/parameters/sig_enforce 2> /dev/null && want=false
+is "modules for stap" "$(answer stap-modules)" $want
+want=false
+[ -r "/lib/modules/$(uname -r)/build/Makefile" ] && want=true
+is "the kernel's headers for stap" "$(answer stap-headers)" $want
+want=false
+[ "$(stat -L -c %u:%A /var/cache/hotvar 2> /dev/null | grep -c '^0:d....-..-.')" -eq 1 ] && want=true
+is "the folder of images for the kernel" "$(answer stap-images)" $want
+want=false
+command -v stap > /dev/null && want=true
+[ -f "$top_builddir/tapset/vma_runtime.stp" ] || want=false
+is "systemtap" "$(answer systemtap)" $want
+want=false
 [ -r /sys/kernel/tracing/events ] && [ -x /sys/kernel/tracing/events ] && want=true
 is "tracefs" "$(answer tracefs)" $want
 want=false
