@@ -271,11 +271,11 @@ HVK_API void hvk_images_report(void)
 		switch (atomic_read(&m->state)) {
 		case HVK_MODULE_NEW:
 		case HVK_MODULE_MISSING:
-			_stp_warn("vma: no names for %s: it has no symbol image in %s (hotvar symbols %s)\n",
+			_stp_warn("vma: no names for %s: it has no symbol image in %s (as root: hotvar stap --also %s)\n",
 				  m->path, hvk_image_path, m->path);
 			break;
 		case HVK_MODULE_REFUSED:
-			_stp_warn("vma: no names for %s: its symbol image in %s is damaged, another file's, or not root's alone (hotvar symbols %s)\n",
+			_stp_warn("vma: no names for %s: its symbol image in %s is damaged, another file's, or not root's alone (as root: hotvar stap --also %s)\n",
 				  m->path, hvk_image_path, m->path);
 			break;
 		case HVK_MODULE_NO_ID:
