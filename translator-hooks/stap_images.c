@@ -392,8 +392,7 @@ int stap_images_put(struct stap_images *im, int fd, const char *file, int until,
 	}
 	if (!im->writable) {
 		im->missing++;
-		return err_set(e, EACCES, "no names of '%s': its image is not in '%s', which is root's: as root, once: hotvar stap --also %s",
-			       file, im->path, file);
+		return err_set(e, EACCES, "no names of '%s': its symbol image is not in '%s', where we may not write", file, im->path);
 	}
 	r = make_apart(im, fd, name, file, id, (size_t)len, until, e);
 	if (r == 1)

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -402,11 +403,17 @@ void stap_targets_script(struct stap_targets *t, const char *text, const struct 
 void stap_targets_end(struct stap_targets *t)
 {
 	unsigned n = t->images->missing;
+	char more[32] = "", *todo;
 
-	if (t->missing && n == 1)
-		stap_notes_add(t->notes, STAP_NOTE_FAULT, "no names of '%s': its symbol image is not in '%s', which is root's: as root, once: hotvar stap --also %s",
-			       t->missing, t->images->path, t->missing);
-	else if (t->missing)
-		stap_notes_add(t->notes, STAP_NOTE_FAULT, "no names of '%s' and %u more: their symbol images are not in '%s', which is root's: as root, once: hotvar stap --also %s",
-			       t->missing, n - 1, t->images->path, t->missing);
+	if (!t->missing)
+		return;
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %u more", n - 1);
+	if (!geteuid())
+		todo = strdup("make it writable (a read-only file system?)");
+	else if (asprintf(&todo, "as root, once: hotvar stap --also %s", t->missing) < 0)
+		todo = NULL;
+	stap_notes_add(t->notes, STAP_NOTE_FAULT, "no names of '%s'%s: no symbol image in '%s', where this user cannot write: %s",
+		       t->missing, more, t->images->path, todo ? todo : "run as root");
+	free(todo);
 }

@@ -189,19 +189,24 @@ static void check(struct run *r, const struct stap_check *c, bool *fine)
 /* Say the first reason that stands against it.  Can it be that a module is loaded? */
 static bool check_ready(struct run *r)
 {
+	bool fine = true, loads = runs_here(&r->o);
 	char build[PATH_MAX];
 	struct stap_check c;
-	bool fine = true, loads;
 
-	stap_check_modules(&c);
-	check(r, &c, &fine);
-	stap_check_rights(&c);
-	check(r, &c, &fine);
-	loads = fine;
-	stap_build_tree(r->o.release, NULL, build, sizeof(build));
-	stap_check_headers(&c, r->o.release, build);
-	check(r, &c, &fine);
-	if (!r->o.server) {
+	if (loads) {
+		stap_check_modules(&c);
+		check(r, &c, &fine);
+		stap_check_rights(&c);
+		check(r, &c, &fine);
+		loads = fine;
+	}
+	/* from the second pass on stap reads what the kernel was built with */
+	if (!r->o.asks && r->o.pass > 1 && !r->o.server && has_work(&r->o)) {
+		stap_build_tree(r->o.release, r->o.sysroot, build, sizeof(build));
+		stap_check_headers(&c, r->o.release, build);
+		check(r, &c, &fine);
+	}
+	if (loads && !r->o.server) {
 		stap_check_signing(&c);
 		check(r, &c, &fine);
 	}
@@ -389,7 +394,7 @@ static int find_stap(struct run *r, struct err *e)
 
 static int run(struct run *r, struct err *e)
 {
-	bool images = runs_here(&r->o) && !r->o.no_images;
+	bool images;
 
 	if (r->o.help)
 		fputs(help, stdout);
@@ -409,8 +414,7 @@ static int run(struct run *r, struct err *e)
 	}
 	if (r->o.remote && !r->o.no_images)
 		stap_notes_add(&r->notes, STAP_NOTE_CHANGE, "no symbol images for --remote: make them there: hotvar stap --also PROGRAM");
-	if (runs_here(&r->o))
-		images &= check_ready(r);
+	images = check_ready(r) && !r->o.no_images;
 	if (images)
 		read_script(r);
 	if (images && wants_names(r))
