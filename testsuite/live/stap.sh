@@ -333,12 +333,14 @@ if unshare --mount true 2> /dev/null; then
 else
 	skip "a folder that cannot be written" "no mount namespaces here"
 fi
+rm -rf "$images"
 if command -v setpriv > /dev/null; then
 	chmod 755 "$tmp" "$tmp/here"
 	other() {
 		setpriv --reuid 65534 --regid 65534 --clear-groups env XDG_CACHE_HOME=/none HOME=/none "$hv" stap "$@" 2>&1
 	}
 	like "no folder, and not root: what root has to do" "$(other --also "$app")" "there is no folder '$images': as root, once: hotvar stap --also PROGRAM"
+	run --also /bin/sh
 	like "no image, and not root" "$(other --also "$app")" "no names of '$app'( and [0-9]+ more)?: no symbol image in '$images', where this user cannot write: as root, once: hotvar stap --also $app\$"
 	run --also "$app"
 	like "what root has made is for all" "$(other --also "$app")" "0 made, $made there already"
