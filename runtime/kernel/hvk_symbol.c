@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hvk_symbol.c - look-ups the other way: from a name to the address, from an area to the next.
+ * hvk_symbol.c - look-ups the other way: from a name to the address.
  *
  * Callable where those of hvk_addr.c are.  The list is asked anew for each area, so it is never held
  * for long; what changes meanwhile may be seen or not.
@@ -8,31 +8,6 @@
 #include "hvk_host.h"
 
 #define HVK_MAX_SEARCHED 256 /* modules, for one name */
-
-/* Where the first area begins that begins above @addr; 0 if there is none, or nothing is known. */
-HVK_API u64 hvk_next(u64 addr)
-{
-	const struct hvar_vma *v;
-	struct hvk_space *s;
-	unsigned long flags;
-	u64 next = 0;
-
-	rcu_read_lock();
-	s = hvk_space_here();
-	if (s) {
-		local_irq_save(flags);
-		if (hvk_space_trylock(s)) {
-			v = hvar_vmas_next(&s->vmas, addr);
-			if (v && v->start <= addr)
-				v = hvar_vmas_next(&s->vmas, v->end);
-			next = v ? v->start : 0;
-			raw_spin_unlock(&s->lock);
-		}
-		local_irq_restore(flags);
-	}
-	rcu_read_unlock();
-	return next;
-}
 
 /* The size of the variable or function at @addr; 0 if it has none that is known. */
 HVK_API u64 hvk_symsize(u64 addr)

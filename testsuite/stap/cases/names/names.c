@@ -23,6 +23,7 @@ static int tag;
 /* One line of /proc/self/maps, of the area that holds an address. */
 struct area {
 	unsigned long start, end, pgoff;
+	char prot[8];
 	char path[4096];
 };
 
@@ -35,7 +36,7 @@ static __attribute__((noinline)) int area_of(const void *p, struct area *out)
 
 	while (!found && fgets(line, sizeof(line), f)) {
 		*out->path = '\0';
-		sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095[^\n]", &out->start, &out->end, &out->pgoff, out->path);
+		sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095[^\n]", &out->start, &out->end, out->prot, &out->pgoff, out->path);
 		found = out->start <= (unsigned long)p && (unsigned long)p < out->end;
 		deleted = strstr(out->path, " (deleted)");
 		if (deleted)
@@ -101,7 +102,9 @@ static int address(const void *p, const char *kind, const char *module, const ch
 		want_long("vma_end", a.end);
 		want_long("vma_pgoff", *a.path == '/' ? a.pgoff / 4096 : 0);
 		want("vma_path", a.path);
+		want("vma_prot", a.prot);
 	} else {
+		want("vma_prot", "");
 		want_long("vma_start", 0);
 		want_long("vma_end", 0);
 		want_long("vma_pgoff", 0);
