@@ -23,28 +23,41 @@
 #include "cache_dir.h"
 #include "stap_text.h"
 
-/* Where @file of the runtime has @has and not @has_not, and the kernel's @header has @says, @from becomes @to. */
+/*
+ * Where the kernel's @header has @says (NULL: whatever the kernel), the runtime's file @lacks_in has not
+ * @lacks, and each of the files to be edited has what is to be replaced.
+ */
 static const struct mend {
 	const char *header, *says;
-	const char *file, *has, *has_not;
-	struct {
-		const char *from, *to;
-	} change[2];
+	const char *lacks_in, *lacks;
+	struct edit {
+		const char *file, *from, *to;
+	} edits[4];
 	const char *what;
 } mends[] = {
 	/* task_work_cancel() came to mean another function: what it was is task_work_cancel_func(). */
 	{ "include/linux/task_work.h", "task_work_cancel_func(",
-	  "stp_task_work.c", "\"task_work_cancel\"", "task_work_cancel_func",
-	  { { "&task_work_cancel)", "&task_work_cancel_func)" },
-	    { "\"task_work_cancel\"", "\"task_work_cancel_func\"" } },
+	  "stp_task_work.c", "task_work_cancel_func",
+	  { { "stp_task_work.c", "&task_work_cancel)", "&task_work_cancel_func)" },
+	    { "stp_task_work.c", "\"task_work_cancel\"", "\"task_work_cancel_func\"" } },
 	  "task_work_cancel_func in stp_task_work.c" },
 	/* uprobe_unregister() was split in two; the name looked up last is one of kernels long gone. */
 	{ "include/linux/uprobes.h", "uprobe_unregister_nosync(",
-	  "transport/transport.c", "\"unregister_uprobe\"", "uprobe_unregister_nosync",
-	  { { "\"unregister_uprobe\"", "\"uprobe_unregister_nosync\"" } },
+	  "transport/transport.c", "uprobe_unregister_nosync",
+	  { { "transport/transport.c", "\"unregister_uprobe\"", "\"uprobe_unregister_nosync\"" } },
 	  "uprobe_unregister_nosync in transport.c" },
+	/*
+	 * What is printed is sent with 8 bytes ahead of it.  Where a page of the relay buffer has no more left than
+	 * those, they are lost, and what is printed ("transport failures"): that rest is padding.
+	 */
+	{ NULL, NULL,
+	  "print_flush.c", "straddle",
+	  { { "transport/relay_v2.c", "if (buf->offset >= buf->chan->subbuf_size) {",
+	      "if (buf->offset + sizeof(struct _stp_trace) >= buf->chan->subbuf_size) {" } },
+	  "lost output in relay_v2.c" },
 };
 #define N_MENDS (sizeof(mends) / sizeof(mends[0]))
+#define N_EDITS (sizeof(mends[0].edits) / sizeof(mends[0].edits[0]))
 enum { DEPTH = 16 };
 
 /* ---- what does not fit ---- */
@@ -89,17 +102,31 @@ static char *header(const char *build, const char *name)
 	return text;
 }
 
+/* Has the runtime's @file @words? */
+static bool has(const char *dir, const char *file, const char *words)
+{
+	char *text = text_of(dir, "", file);
+	bool r = text && strstr(text, words);
+
+	free(text);
+	return r;
+}
+
 static bool is_due(const struct mend *m, const char *dir, const char *build)
 {
-	char *ours = text_of(dir, "", m->file), *kernels;
-	bool due = ours && strstr(ours, m->has) && !strstr(ours, m->has_not);
+	char *text;
+	bool due;
 
-	free(ours);
-	if (!due)
+	for (size_t i = 0; i < N_EDITS && m->edits[i].file; i++)
+		if (!has(dir, m->edits[i].file, m->edits[i].from))
+			return false;
+	if (has(dir, m->lacks_in, m->lacks))
 		return false;
-	kernels = header(build, m->header);
-	due = kernels && strstr(kernels, m->says);
-	free(kernels);
+	if (!m->header)
+		return true;
+	text = header(build, m->header);
+	due = text && strstr(text, m->says);
+	free(text);
 	return due;
 }
 
@@ -146,7 +173,8 @@ static int replace(char **text, size_t *size, const char *from, const char *to)
 
 /* A walk through the runtime: hashing (@to < 0), or copying into the folder @to. */
 struct walk {
-	const char *dir, *build;
+	const char *dir;
+	bool due[N_MENDS];
 	int to;
 	uint64_t hash;
 };
@@ -193,14 +221,10 @@ static int one_file(struct walk *w, const char *rel)
 	text = stap_text_read(path, &size);
 	if (!text)
 		return -errno;
-	for (size_t i = 0; i < N_MENDS && !r; i++) {
-		const struct mend *m = &mends[i];
-
-		if (strcmp(rel, m->file) || !is_due(m, w->dir, w->build))
-			continue;
-		for (size_t k = 0; k < 2 && m->change[k].from && !r; k++)
-			r = replace(&text, &size, m->change[k].from, m->change[k].to);
-	}
+	for (size_t i = 0; i < N_MENDS; i++)
+		for (size_t k = 0; w->due[i] && k < N_EDITS && mends[i].edits[k].file && !r; k++)
+			if (!strcmp(mends[i].edits[k].file, rel))
+				r = replace(&text, &size, mends[i].edits[k].from, mends[i].edits[k].to);
 	hash(w, rel, strlen(rel) + 1);
 	hash(w, text, size);
 	if (!r && w->to >= 0)
@@ -301,13 +325,15 @@ static int copy(struct walk *w, int cache, const char *name)
 
 int stap_runtime_mend(const char *dir, const char *build, char *out, size_t n, struct err *e)
 {
-	struct walk w = { dir, build, -1, 0xcbf29ce484222325u };
+	struct walk w = { .dir = dir, .to = -1, .hash = 0xcbf29ce484222325u };
 	int cache = cache_dir_fd(), r;
 	char name[64];
 
 	if (cache < 0)
 		return err_set(e, EACCES, "cannot mend a copy of stap's runtime: %s",
 			       cache_dir_why() ? cache_dir_why() : "there is no cache folder: set XDG_CACHE_HOME");
+	for (size_t i = 0; i < N_MENDS; i++)
+		w.due[i] = is_due(&mends[i], dir, build);
 	r = walk(&w, "", 0);
 	if (r)
 		return err_set(e, -r, "cannot read stap's runtime '%s': %s: install systemtap again", dir,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stap_runtime.h - stap's own C runtime, mended where it does not fit the kernel.
+ * stap_runtime.h - stap's own C runtime, mended where it is at fault or does not fit the kernel.
  *
  * Distributions ship pairs of SystemTap and kernel in which no script builds, or no module loads, for
- * one line of the runtime.  What tells is the text of the kernel's headers and of the runtime, never a
+ * one line of the runtime, or in which output is lost.  What tells is the text of the kernel's headers and of the runtime, never a
  * version.  The original is left alone: stap gets a copy of it by -R.
  */
 #ifndef STAP_RUNTIME_H

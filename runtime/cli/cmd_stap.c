@@ -169,9 +169,9 @@ static void mend(struct run *r)
 		return;
 	if (stap_runtime_mend(own, build, r->mended, sizeof(r->mended), &e)) {
 		r->mended[0] = '\0';
-		stap_notes_add(&r->notes, STAP_NOTE_FAULT, "stap's runtime does not fit this kernel (%s), and: %s", what, e.text);
+		stap_notes_add(&r->notes, STAP_NOTE_FAULT, "stap's runtime is at fault here (%s), and: %s", what, e.text);
 	} else {
-		stap_notes_add(&r->notes, STAP_NOTE_CHANGE, "stap's runtime does not fit this kernel: using a copy of it with %s mended, %s",
+		stap_notes_add(&r->notes, STAP_NOTE_CHANGE, "stap's runtime is at fault here: using a copy with %s mended, %s",
 			       what, r->mended);
 	}
 }

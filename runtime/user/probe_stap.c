@@ -111,7 +111,7 @@ void probe_stap_runtime(struct probe_result *r)
 	if (access(dir, R_OK))
 		probe_say(r, PROBE_UNKNOWN, "apt-get install --reinstall systemtap", "stap's runtime is not in %.300s", dir);
 	else if (stap_runtime_faults(dir, build, what, sizeof(what)))
-		probe_say(r, PROBE_YES, NULL, "stap's own does not fit this kernel: hotvar stap uses a copy with %.200s mended; plain stap fails",
+		probe_say(r, PROBE_YES, NULL, "stap's own is at fault here: hotvar stap uses a copy with %.200s mended, plain stap does not",
 			  what);
 	else
 		probe_say(r, PROBE_YES, NULL, "%.300s fits this kernel, as far as is known", dir);

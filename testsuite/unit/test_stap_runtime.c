@@ -147,6 +147,29 @@ static void content(void **state)
 	assert_int_equal(chmod(again, 0755), 0);
 }
 
+/* Output that is lost is stap's own fault, whatever the kernel. */
+static void lost_output(void **state)
+{
+	char what[256], out[4096], path[4300];
+	struct err e;
+	char *text;
+
+	(void)state;
+	runtime(GOOD_TASK, GOOD_UPROBE);
+	kernel(NEW_TASK_H, NEW_UPROBE_H);
+	put("rt/transport/relay_v2.c", "\tif (buf->offset >= buf->chan->subbuf_size) {\n");
+	put("rt/print_flush.c", "/* as it was */\n");
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 1);
+	assert_int_equal(stap_runtime_mend(at("rt"), at("nowhere"), out, sizeof(out), &e), 0);
+	snprintf(path, sizeof(path), "%s/transport/relay_v2.c", out);
+	text = stap_text_read(path, NULL);
+	assert_string_equal(text, "\tif (buf->offset + sizeof(struct _stp_trace) >= buf->chan->subbuf_size) {\n");
+	free(text);
+	put("rt/print_flush.c", "/* entries do not straddle pages */\n");
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 0);
+	unlink(at("rt/transport/relay_v2.c"));
+}
+
 /* Debian's build tree has no headers, but a Makefile that says where they are. */
 static void other_places(void **state)
 {
@@ -206,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults),
 		cmocka_unit_test(content),
+		cmocka_unit_test(lost_output),
 		cmocka_unit_test(other_places),
 		cmocka_unit_test(no_cache),
 	};

@@ -27,6 +27,10 @@ with() {
 with without 'libplugged.so+0x' --no-images
 with companion plug_hidden -v
 with again plug_hidden
+MODULE=by_hotvar
+export MODULE
+with by_hotvar plug_hidden
+unset MODULE
 chmod 777 $images
 with refused 'libplugged.so+0x'
 chmod 755 $images

@@ -9,7 +9,7 @@ address() {
 named() {
 	grep -c "^NM $(address "$1" "$2") $3\$" "$out/$1/events"
 }
-for r in without companion again refused; do
+for r in without companion again by_hotvar refused; do
 	is "$suite: hotvar stap ends as staprun: $r" "$(cat "$out/$r/status")" 0
 	check "$suite: the plug-in was loaded: $r" test -n "$(address $r plug_hidden)"
 	unlike "$suite: no companion is left: $r" "$(cat "$out/$r/ps-after")" hotvar-images
@@ -21,12 +21,23 @@ for r in without refused; do
 	check "$suite: but the offset in the file: $r" test "$(named $r plug_hidden 'libplugged.so+0x[0-9a-f]*')" -gt 3
 done
 like "$suite: a folder that others may write to is said" "$(cat "$out/refused/stderr")" 'others may write to'
-for r in companion again; do
+for r in companion again by_hotvar; do
 	is "$suite: the program's own variable has its name from the first on: $r" "$(named $r own_table '.*')" "$(named $r own_table own_table)"
 	check "$suite: the plug-in's variable gets its name while the script runs: $r" test "$(named $r plug_hidden plug_hidden)" -gt 5
 	is "$suite: and has no other but the offset before: $r" "$(grep "^NM $(address $r plug_hidden) " "$out/$r/events" | awk '{ print $3 }' | uniq | sed 's/+0x.*//' | tr '\n' ' ')" \
-		"$([ $r = again ] || echo 'libplugged.so ')plug_hidden "
+		"$([ $r != companion ] || echo 'libplugged.so ')plug_hidden "
 	like "$suite: a companion is there: $r" "$(cat "$out/$r/ps")" hotvar-images
 done
 like "$suite: -v says which images were made" "$(cat "$out/companion/stderr")" 'made the symbol image of /srv/companion/plugged'
 say "companion: a plug-in is named after $(grep "^NM $(address companion plug_hidden) " "$out/companion/events" | grep -c 'libplugged.so+') unnamed marks, 50 ms apart"
+
+# In the root, before: stap's runtime is mended where the lab's own script says it must be, and nowhere else.
+if [ -d "$work/runtime" ]; then
+	like "$suite: a runtime that is at fault is said" "$(cat "$dir/by_hotvar.said")" "^hotvar: stap's runtime is at fault here: using a copy with"
+	is "$suite: and mended as the lab does it" "$(diff -r "$work/runtime" "$(echo "$work"/.cache/hotvar/stap-runtime-*)" 2>&1)" ""
+else
+	is "$suite: a runtime without known faults is left alone" "$(ls -d "$work"/.cache/hotvar/stap-runtime-* 2> /dev/null)$(grep '^hotvar' "$dir/by_hotvar.said")" ""
+fi
+like "$suite: hotvar stap -L" "$(cat "$dir/probes")" '^vma\.map '
+is "$suite: a script that is wrong: status" "$(cat "$dir/wrong.status")" 1
+like "$suite: a script that is wrong: stap says it" "$(cat "$dir/wrong")" 'vma\.no_such'

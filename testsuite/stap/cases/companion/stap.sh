@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # stap - takes the place of stap in the booted kernel, which has no compiler: runs the module that is ready.
 printf '%s\n' "$@" > "$OUT/argv"
-exec staprun -b 32 -o "$OUT/events" -c /srv/companion/plugged /srv/companion/marks.ko
+exec staprun -b 32 -o "$OUT/events" -c /srv/companion/plugged "/srv/companion/${MODULE-marks}.ko"
