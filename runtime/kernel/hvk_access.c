@@ -53,6 +53,15 @@ HVK_API bool hvk_sample_next(void)
 	return ++t->at < t->a.n;
 }
 
+/* Is memory at @addr no code?  Then it is the fetch that faults, whatever the instruction would do. */
+static bool hvk_is_no_code(u64 addr)
+{
+	struct hvk_found f;
+
+	return !hvk_find(addr, &f) && f.place.kind != HVAR_KIND_UNMAPPED &&
+	       !(f.place.vma.prot & HVAR_PROT_EXEC);
+}
+
 /* Which operand of the instruction at @regs is @cr2 in, if not in the instruction itself? */
 static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
 {
@@ -72,14 +81,15 @@ static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
 		length = i.in.length;
 		hvk_insn_accesses(&c, &i, &t->a);
 	}
+	t->a.ip = c.ip;
+	t->fetch = (!err || err == -EFAULT) && cr2 - c.ip < length;
+	if (t->fetch && hvk_is_no_code(cr2))
+		return true;
 	for (n = 0; n < t->a.n; n++)
 		if (cr2 - t->a.v[n].addr < t->a.v[n].span)
 			t->what |= t->a.v[n].what;
-	if (t->what)
-		return true;
-	t->a.ip = c.ip;
-	t->fetch = (!err || err == -EFAULT) && cr2 - c.ip < length;
-	return t->fetch;
+	t->fetch &= !t->what;
+	return t->fetch || t->what;
 }
 
 HVK_API bool hvk_fault(struct pt_regs *regs)

@@ -28,6 +28,7 @@
 #include "hvk_addr.c"
 #include "hvk_walk.c"
 #include "hvk_symbol.c"
+#include "hvk_role.c"
 #include "hvk_insn.c"
 #include "hvk_step.c"
 #include "hvk_access.c"

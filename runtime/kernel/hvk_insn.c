@@ -5,25 +5,6 @@
 static int (*hvk_insn_decode)(struct insn *, const void *, int, enum insn_mode);
 static unsigned long (*hvk_insn_seg_base)(struct pt_regs *, int);
 
-/*
- * What the memory operand of ModRM is, by opcode: read, write, both; g by more than the opcode;
- * x not told; - none, or none that is accessed.
- */
-static const char hvk_roles[2][16][17] = {
-	{ /* one byte */
-		"bbrr----bbrr----", "bbrr----bbrr----", "bbrr----bbrr----", "bbrr----rrrr----",
-		"----------------", "----------------", "--rg-----r-r----", "----------------",
-		"ggggrrbbwwrrw-rg", "----------------", "----------------", "----------------",
-		"bb--rrgg--------", "bbbb----gggggggg", "----------------", "------gg------gg",
-	},
-	{ /* 0f */
-		"xxrr-----------r", "rwrwrrrw--------", "--------rwrwrrrr", "----------------",
-		"rrrrrrrrrrrrrrrr", "-rrrrrrrrrrrrrrr", "rrrrrrrrrrrrrrrr", "r---rrr-xx--rrgw",
-		"----------------", "wwwwwwwwwwwwwwww", "---rbb-----bbbgr", "bbrbrrrrg-gbrrrr",
-		"bbrwr-rg--------", "rrrrrrw-rrrrrrrr", "rrrrrrrwrrrrrrrr", "rrrrrrr-rrrrrrr-",
-	},
-};
-
 HVK_API int hvk_insn_begin(void)
 {
 	if (!hvk_insn_decode)
@@ -124,6 +105,7 @@ static void hvk_insn_prefixes(struct hvk_insn *i)
 			break;
 		case 0x66:
 			i->pp = i->pp ? i->pp : 1;
+			i->narrow = !X86_REX_W(i->in.rex_prefix.bytes[0]);
 			break;
 		case 0xf2:
 		case 0xf3:
@@ -276,7 +258,7 @@ static u64 hvk_linear(const struct hvk_cpu *c, u64 addr)
 
 static u32 hvk_stack_size(const struct hvk_cpu *c, const struct hvk_insn *i)
 {
-	return i->in.opnd_bytes == 2 ? 2 : c->wide ? 8 : 4;
+	return i->narrow ? 2 : c->wide ? 8 : 4;
 }
 
 /* @slots at the stack's top: pushed, or popped. */
@@ -365,14 +347,14 @@ static int hvk_implicit(const struct hvk_cpu *c, const struct hvk_insn *i, struc
 	case 0x50 ... 0x57: case 0x68: case 0x6a: case 0x9c:
 		return hvk_stack(c, i, HVK_WRITE, 1, out);
 	case 0xe8: /* what 66 means there is not the same on all processors */
-		return i->in.opnd_bytes == 2 ? -EDOM : hvk_stack(c, i, HVK_WRITE, 1, out);
+		return i->narrow ? -EDOM : hvk_stack(c, i, HVK_WRITE, 1, out);
 	case 0xc8: /* enter */
 		return i->in.immediate2.value & 31 ? -EDOM : hvk_stack(c, i, HVK_WRITE, 1, out);
 	case 0x07: case 0x17: case 0x1f:
 	case 0x58 ... 0x5f: case 0x9d:
 		return hvk_stack(c, i, HVK_READ, 1, out);
 	case 0xc2: case 0xc3:
-		return i->in.opnd_bytes == 2 ? -EDOM : hvk_stack(c, i, HVK_READ, 1, out);
+		return i->narrow ? -EDOM : hvk_stack(c, i, HVK_READ, 1, out);
 	case 0x60:
 		return hvk_stack(c, i, HVK_WRITE, 8, out);
 	case 0x61:
@@ -405,124 +387,6 @@ static int hvk_implicit(const struct hvk_cpu *c, const struct hvk_insn *i, struc
 }
 
 /* ---- ModRM's ---- */
-
-/* Role of an x87 instruction's operand. */
-static char hvk_role_x87(const struct hvk_insn *i)
-{
-	u8 reg = i->reg & 7;
-
-	if (!(i->op & 1))
-		return 'r';
-	if ((i->op == 0xd9 && reg == 1) || (i->op == 0xdb && (reg == 4 || reg == 6)) ||
-	    (i->op == 0xdd && reg == 5))
-		return 'x';
-	return 0xce >> reg & 1 ? 'w' : 'r';
-}
-
-static char hvk_role_group(const struct hvk_cpu *c, const struct hvk_insn *i)
-{
-	u8 reg = i->reg & 7;
-
-	if (i->map == 1)
-		switch (i->op) {
-		case 0x63: /* movsxd; arpl in 32-bit code */
-			return c->wide ? 'r' : 'b';
-		case 0x80 ... 0x83:
-			return reg == 7 ? 'r' : 'b';
-		case 0x8f:
-			return reg ? 'x' : 'w';
-		case 0xc6: case 0xc7:
-			return reg ? 'x' : 'w';
-		case 0xd8 ... 0xdf:
-			return hvk_role_x87(i);
-		case 0xf6: case 0xf7:
-			return reg == 2 || reg == 3 ? 'b' : 'r';
-		case 0xfe:
-			return reg < 2 ? 'b' : 'x';
-		case 0xff:
-			return reg < 2 ? 'b' : reg == 2 || reg == 4 || reg == 6 ? 'r' : 'x';
-		}
-	switch (i->op) {
-	case 0x7e:
-		return i->pp == 2 ? 'r' : 'w';
-	case 0xae: /* fxsave fxrstor ldmxcsr stmxcsr xsave xrstor xsaveopt; then cache control */
-		if (i->pp)
-			return 'x';
-		return reg == 7 ? '-' : reg == 0 || reg == 3 || reg == 4 || reg == 6 ? 'w' : 'r';
-	case 0xb8:
-		return i->pp == 2 ? 'r' : 'x';
-	case 0xba:
-		return reg < 4 ? 'x' : reg == 4 ? 'r' : 'b';
-	case 0xc7:
-		return reg == 1 ? 'b' : reg == 4 ? 'w' : 'x';
-	}
-	return 'x';
-}
-
-static char hvk_role_0f38(const struct hvk_insn *i)
-{
-	if (i->evex) {
-		if (i->pp == 2 && i->op >= 0x10 && i->op < 0x36 && (i->op & 15) < 6)
-			return 'w'; /* vpmov*: narrowed on the way out */
-		if (i->op == 0x63 || i->op == 0x8a || i->op == 0x8b)
-			return 'w';
-		return (i->op & 0xfc) == 0x90 || (i->op & 0xfc) == 0xa0 || i->op >= 0xe0 ||
-		       i->op == 0xc6 || i->op == 0xc7 ? 'x' : 'r';
-	}
-	if (i->vex) {
-		if ((i->op & 0xfc) == 0x2c || (i->op & 0xfc) == 0x48 || i->op == 0x8c ||
-		    i->op == 0x8e || (i->op & 0xfc) == 0x90 || i->op == 0xf8 || i->op == 0xf9)
-			return 'x';
-		return (i->op & 0xf0) == 0xe0 ? 'b' : 'r';
-	}
-	switch (i->op) {
-	case 0x80: case 0x81: case 0x82: case 0xd8: case 0xf5: case 0xfc:
-		return 'x';
-	case 0xf1:
-		return i->pp == 3 ? 'r' : 'w'; /* crc32, movbe */
-	case 0xf6:
-		return i->pp == 1 || i->pp == 2 ? 'r' : 'x';
-	case 0xf8:
-		return i->pp == 1 ? 'r' : 'x'; /* movdir64b */
-	case 0xf9:
-		return 'w';
-	}
-	return 'r';
-}
-
-static char hvk_role_0f3a(const struct hvk_insn *i)
-{
-	switch (i->op) {
-	case 0x14: case 0x15: case 0x16: case 0x17:
-	case 0x19: case 0x1b: case 0x1d: case 0x39: case 0x3b:
-		return 'w';
-	}
-	return 'r';
-}
-
-static char hvk_role(const struct hvk_cpu *c, const struct hvk_insn *i)
-{
-	char role;
-
-	switch (i->map) {
-	case 3:
-		return hvk_role_0f38(i);
-	case 4:
-		return hvk_role_0f3a(i);
-	case 5:
-		return i->op == 0x11 || i->op == 0x7e ? 'w' : 'r';
-	case 6:
-		return 'r';
-	}
-	if (i->vex) {
-		if (i->op == 0x90 || i->op == 0x91) /* kmov */
-			return i->op == 0x90 ? 'r' : 'w';
-		if ((i->op & 0xf0) == 0x90 || (i->op & 0xf0) == 0x40)
-			return 'x';
-	}
-	role = hvk_roles[i->map - 1][i->op >> 4][i->op & 15];
-	return role == 'g' ? hvk_role_group(c, i) : role;
-}
 
 /* bt and its like with a register: it may name a bit far from the operand. */
 static int hvk_bit_string(const struct hvk_cpu *c, const struct hvk_insn *i, u64 *addr)
@@ -587,7 +451,7 @@ static int hvk_explicit(const struct hvk_cpu *c, const struct hvk_insn *i, struc
 	u32 what = 0;
 	int err;
 
-	switch (hvk_role(c, i)) {
+	switch (hvk_role(c->wide, i)) {
 	case 'r':
 		what = HVK_READ;
 		break;

@@ -51,6 +51,7 @@ struct hvk_insn {
 	u8 mod, reg, rm; /* of ModRM; reg and rm as registers, with their extension */
 	u8 seg; /* prefix 64 or 65, or 0 */
 	bool modrm, vex, evex, rep;
+	bool narrow; /* prefix 66, and no REX.W: operands of 16 bits where there is a choice */
 };
 
 /*
@@ -70,6 +71,12 @@ HVK_API int hvk_insn_read(const struct hvk_cpu *c, struct hvk_insn *i);
  * memory, but where is not known.
  */
 HVK_API int hvk_insn_accesses(const struct hvk_cpu *c, const struct hvk_insn *i, struct hvk_accesses *out);
+
+/*
+ * Role of the memory operand that @i's ModRM names, in 64-bit code if @wide: r read, w written, b both,
+ * x not to be told, - not accessed, or there is none.
+ */
+HVK_API char hvk_role(bool wide, const struct hvk_insn *i);
 
 /* The address that @i's ModRM stands for into @ea, without a segment's base; -EDOM if not known. */
 HVK_API int hvk_insn_ea(const struct hvk_cpu *c, const struct hvk_insn *i, u64 *ea);

@@ -228,7 +228,7 @@ static int hvk_step_jump(struct hvk_cpu *c, const struct hvk_insn *i)
 {
 	s64 by = (s32)i->in.immediate.value;
 
-	if (i->in.opnd_bytes == 2)
+	if (i->narrow)
 		return -ENODATA;
 	c->ip += by;
 	return 0;
@@ -328,8 +328,20 @@ static int hvk_step_one_byte(struct hvk_cpu *c, const struct hvk_insn *i)
 			return -ENODATA;
 		hvk_step_set(c, i->rm, bytes, (s64)(s32)i->in.immediate.value);
 		return 0;
+	case 0x6c ... 0x6f: case 0xa4 ... 0xa7: case 0xaa ... 0xaf: /* repeated, 0 times */
+	case 0xfc: case 0xfd: /* cld, std */
+		return 0;
 	case 0xe9: case 0xeb:
 		return hvk_step_jump(c, i);
+	case 0xf5:
+		c->flags ^= HVK_FLAG_CF;
+		return 0;
+	case 0xf8:
+		c->flags &= ~(u64)HVK_FLAG_CF;
+		return 0;
+	case 0xf9:
+		c->flags |= HVK_FLAG_CF;
+		return 0;
 	case 0xf6: case 0xf7:
 		hvk_step_unary(c, i);
 		return 0;
