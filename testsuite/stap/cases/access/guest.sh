@@ -13,3 +13,4 @@ run hostile hostile "/srv/access/hostile /srv/access/insns32"
 start everybody hostile
 /srv/access/hostile /srv/access/insns32 > "$OUT/program"
 finish
+run nodecoder nodecoder "/srv/access/insns32"

@@ -85,6 +85,9 @@ static int address(const void *p, const char *kind, const char *module, const ch
 		want("vma_module", module);
 	want("vma_section", section);
 	want_long("vma_lost", 0);
+	want_long("vma_access_samples", 0); /* this script has no such probe */
+	want_long("vma_access_missed", 0);
+	want_long("vma_fault_missed", 0);
 	want_long("vma_next", next_area(p));
 	want_long("vma_symaddr", (unsigned long)hidden);
 	if (size || !symbol || *symbol == '[')
