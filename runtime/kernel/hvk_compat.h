@@ -16,6 +16,7 @@
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/hashtable.h>
 #include <linux/hugetlb.h>
 #include <linux/kallsyms.h>
@@ -73,6 +74,36 @@ extern void _stp_printf(const char *fmt, ...);
 #ifndef ibt_wrapper
 #define ibt_wrapper(type, call) (call)
 #endif
+
+/*
+ * All that is allocated.  With -DHVK_FAIL_EVERY=N each N-th time there is no memory, while
+ * hvk_failing is set: for those who test what then becomes of us.
+ */
+#ifdef HVK_FAIL_EVERY
+static bool hvk_failing __attribute__((unused)) = true;
+static atomic_t hvk_allocations = ATOMIC_INIT(0);
+
+static inline bool hvk_fails(void)
+{
+	return READ_ONCE(hvk_failing) &&
+	       (u32)atomic_inc_return(&hvk_allocations) % HVK_FAIL_EVERY == 0;
+}
+#else
+static inline bool hvk_fails(void)
+{
+	return false;
+}
+#endif
+
+static inline void *hvk_kmalloc(size_t size, gfp_t flags)
+{
+	return hvk_fails() ? NULL : kmalloc(size, flags);
+}
+
+static inline void *hvk_kvmalloc(size_t size)
+{
+	return hvk_fails() ? NULL : kvmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+}
 
 /* The file as the program sees it: behind overlayfs and its like lies another one (6.8). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)

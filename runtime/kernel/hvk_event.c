@@ -17,11 +17,10 @@ HVK_API void hvk_events_put(struct hvk_events *q, u64 seq, const struct hvar_eve
 {
 	struct hvk_page_of_events *p = q->last;
 
-	atomic64_inc(&hvk_counts[HVK_N_EVENTS]);
 	if (!p || p->n == HVK_PER_PAGE) {
 		p = NULL;
 		if (atomic_read(&hvk_events_held) < HVK_MAX_EVENTS)
-			p = kmalloc(sizeof(*p), HVK_GFP);
+			p = hvk_kmalloc(sizeof(*p), HVK_GFP);
 		if (!p) {
 			hvk_lose(HVK_LOST_EVENTS);
 			return;

@@ -45,6 +45,7 @@ HVK_API void hvk_report(void)
 		"symbol images not loaded (too large, or no memory)",
 		"look-ups while the map was being changed",
 		"looks at the map of a task that was being killed",
+		"events for handlers that are too many for one thread",
 	};
 	u64 untold = hvk_threads_untold();
 	u32 i;

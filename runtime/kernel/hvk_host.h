@@ -27,7 +27,8 @@
  *	Tables are read under RCU (preemption is off in every probe).  Records are freed by
  *	kfree_rcu(), which needs no code of this module.  Modules and images live until the end.
  *	A thread's record, but for its pointer to the space, is its own thread's alone: handlers and works of
- *	one thread never overlap.
+ *	one thread never overlap.  It is freed by another, when its thread has gone too far in
+ *	exiting to have any more of them.
  *
  * MEMORY
  *	Bounded by the HVK_MAX_ numbers; what does not fit, or cannot be had, is counted in
@@ -60,7 +61,7 @@
 #define HVK_MAX_EVENTS	 (1u << 17)  /* waiting to be delivered, of all threads */
 #define HVK_MAX_IMAGE	 (256u << 20) /* bytes of one */
 #define HVK_MAX_IMAGES	 (1024ul << 20) /* bytes of all */
-#define HVK_MAX_HANDLERS 16	     /* of one thread, that get the same news */
+#define HVK_MAX_HANDLERS 32	     /* of one thread, that get the same news */
 #define HVK_MAX_RANGES	 4
 
 /* ---- losses: what could not be kept or told, by reason ---- */
@@ -74,24 +75,11 @@ enum hvk_loss {
 	HVK_LOST_IMAGES,  /* too large, or no memory */
 	HVK_LOST_BUSY,	  /* look-ups that found the list being changed */
 	HVK_LOST_LOCK,	  /* looks that could not wait for mmap_lock: the task was killed */
+	HVK_LOST_TELL,	  /* handlers not told: there are too many of them */
 	HVK_LOSSES
 };
 
 static atomic64_t hvk_lost[HVK_LOSSES];
-
-/* What was done, for those who measure. */
-enum hvk_count {
-	HVK_N_CALLS,	/* mapping calls seen */
-	HVK_N_LOOKS,
-	HVK_N_AREAS,	/* areas walked */
-	HVK_N_DEFERRED, /* looks left to a work */
-	HVK_N_EVENTS,
-	HVK_N_GROWN,	/* stack growths noticed */
-	HVK_N_NEWS,	/* calls that were more than idle */
-	HVK_COUNTS
-};
-
-static atomic64_t hvk_counts[HVK_COUNTS];
 
 HVK_API void hvk_lose(enum hvk_loss what)
 {
@@ -122,6 +110,8 @@ struct hvk_module {
 	const struct hvk_image *image; /* published when complete */
 	struct hvar_module facts;
 	uint32_t generation;	/* of the inode */
+	u64 view;		/* hvk_view() where it was first seen */
+	u32 renames;		/* hvk_renames() when its path was last seen to be right */
 	bool wanted;		/* somebody asked for a name in it */
 	uint8_t shared_region, private_region; /* enum hvar_region of its areas */
 	uint32_t len;
@@ -136,6 +126,10 @@ struct hvk_store {
 	u64 bytes; /* of mem */
 	u8 pad[64 - sizeof(struct rcu_head) - sizeof(u64)];
 	u8 mem[];
+};
+
+struct hvk_range {
+	u64 start, end;
 };
 
 struct hvk_space {
@@ -156,6 +150,13 @@ struct hvk_space {
 	u64 seq;		/* number of the last event */
 	u64 parent_seq;		/* the parent's when this was copied from it, else 0 */
 	bool begun;		/* the first whole look is over */
+	bool behind;		/* something could not be kept: all is to be looked at again, */
+	unsigned long again;	/* from this jiffy on, */
+	unsigned long pause;	/* and in so many jiffies more if that fails too */
+	struct hvk_range heap, stack; /* around all that was ever called so */
+	u64 strange;		/* what total_vm less pages is, where that is not odd, */
+	u64 strange_seq;	/* after which event, */
+	unsigned long strange_from; /* since which jiffy */
 };
 
 /* ---- events ---- */
@@ -188,15 +189,11 @@ struct hvk_events {
 
 enum hvk_news { HVK_BEGIN = 1, HVK_CALL, HVK_END };
 
-struct hvk_range {
-	u64 start, end;
-};
-
 struct hvk_thread {
 	struct hlist_node node; /* hvk_threads */
 	struct rcu_head rcu;
-	struct task_struct *task; /* never followed: identity, with start */
-	u64 start;
+	struct hvk_thread *next_dead;
+	struct task_struct *task; /* its count held: the pointer means this one until freed */
 	u32 pid, tid;
 	bool dead;
 	struct hvk_space *space; /* holds a ref; read by look-ups */
@@ -214,6 +211,7 @@ struct hvk_thread {
 /* Where a look puts what it sees, and reads names: one a CPU for handlers, one a work. */
 struct hvk_scratch {
 	struct hvar_vma seen[HVK_CHUNK];
+	bool nameless; /* one of them: there was no memory for its name */
 	char path[PATH_MAX];
 };
 

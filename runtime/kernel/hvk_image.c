@@ -4,11 +4,13 @@
  *
  * Only works read them: they sleep.  An image is trusted for what its owner is: directory and
  * file must be root's and writable by nobody else, whoever runs the script.  They are
- * opened below the directory as it was when the script began, with the kernel's own rights, so
- * neither a chroot nor the rights of the followed program change what is found.
+ * opened below the directory as it was when the script began, or as it was first there after that, below the root
+ * directory of who began the script, with the kernel's own rights: so neither a chroot nor
+ * the rights of the followed program change what is found.
  *
  * A file without a good image is asked for again when the directory has changed, and for as
- * long as what changed there is young: it may be half written, or not be alone.
+ * long as what changed there is young: it may be half written, or not be alone.  A directory that
+ * is not there, or not root's alone, is asked for again twice a second, by works of programs that lack an image.
  */
 #include "hvk_host.h"
 
@@ -19,6 +21,7 @@ struct hvk_image {
 	u64 data[];
 };
 
+static struct file *hvk_image_root;	/* what "/" was when the script began */
 static struct file *hvk_image_dir;	/* NULL: cannot be opened */
 static char hvk_image_path[256];	/* its name, for people */
 static const struct cred *hvk_cred;	/* the kernel's */
@@ -26,7 +29,8 @@ static struct task_work hvk_images_begin_work;
 static bool hvk_images_begun;		/* that work is queued or done */
 static atomic64_t hvk_image_bytes = ATOMIC64_INIT(0);
 static u64 hvk_image_seen;		/* the directory's mtime when last searched in peace */
-static u64 hvk_image_next;		/* not to be searched before: CLOCK_MONOTONIC ns */
+static unsigned long hvk_image_next;	/* neither to be searched nor opened before: jiffies */
+static atomic_t hvk_image_opening = ATOMIC_INIT(0); /* one work does */
 static atomic_t hvk_missing = ATOMIC_INIT(0); /* modules without an image that may yet come */
 static bool hvk_image_dir_refused;
 
@@ -38,22 +42,38 @@ static bool hvk_roots_alone(const struct file *file)
 	       !(inode->i_mode & (S_IWGRP | S_IWOTH));
 }
 
+/* Open the directory, with the kernel's rights, if it is there and root's alone. */
+static void hvk_image_dir_open(void)
+{
+	struct file *dir = file_open_root(&hvk_image_root->f_path, hvk_image_path,
+					  O_RDONLY | O_DIRECTORY, 0);
+
+	WRITE_ONCE(hvk_image_dir_refused, false);
+	if (IS_ERR(dir))
+		return;
+	if (hvk_roots_alone(dir)) {
+		smp_store_release(&hvk_image_dir, dir);
+	} else {
+		WRITE_ONCE(hvk_image_dir_refused, true);
+		fput(dir);
+	}
+}
+
 static void hvk_images_begin_fn(struct task_work *work)
 {
 	const struct cred *cred = prepare_kernel_cred(&init_task), *mine;
-	struct file *dir;
+	struct file *root;
 
 	if (cred) {
 		mine = override_creds(cred);
-		dir = filp_open(hvk_image_path, O_RDONLY | O_DIRECTORY, 0);
-		revert_creds(mine);
-		hvk_cred = cred;
-		if (!IS_ERR(dir) && !hvk_roots_alone(dir)) {
-			hvk_image_dir_refused = true;
-			fput(dir);
-		} else if (!IS_ERR(dir)) {
-			smp_store_release(&hvk_image_dir, dir);
+		root = filp_open("/", O_RDONLY | O_DIRECTORY, 0);
+		if (!IS_ERR(root)) {
+			hvk_image_root = root;
+			hvk_image_dir_open();
 		}
+		revert_creds(mine);
+		hvk_image_next = jiffies + HZ / 2;
+		smp_store_release(&hvk_cred, cred);
 	}
 	stp_task_work_func_done();
 }
@@ -86,7 +106,7 @@ static struct hvk_image *hvk_image_read(struct file *file, const u8 *id, u32 len
 		hvk_lose(HVK_LOST_IMAGES);
 		return ERR_PTR(-EFBIG);
 	}
-	im = kvmalloc(sizeof(*im) + size, GFP_KERNEL | __GFP_NOWARN);
+	im = hvk_kvmalloc(sizeof(*im) + size);
 	if (!im) {
 		hvk_lose(HVK_LOST_IMAGES);
 		return ERR_PTR(-ENOMEM);
@@ -137,13 +157,14 @@ static enum hvk_module_state hvk_image_find_file(struct hvk_module *m, bool *you
 	im = IS_ERR(file) ? NULL :
 			    hvk_image_read(file, m->facts.build_id, m->facts.build_id_len);
 	revert_creds(mine);
-	if (!IS_ERR(file) && IS_ERR(im) && hvk_is_young(file))
-		*young = true;
 	if (IS_ERR(file))
 		return HVK_MODULE_MISSING;
+	/* Half written, or no memory: it may be better soon. */
+	if (IS_ERR(im) && (hvk_is_young(file) || PTR_ERR(im) == -ENOMEM))
+		*young = true;
 	fput(file);
 	if (IS_ERR(im))
-		return HVK_MODULE_REFUSED;
+		return PTR_ERR(im) == -ENOMEM ? HVK_MODULE_MISSING : HVK_MODULE_REFUSED;
 	smp_store_release(&m->image, im);
 	return HVK_MODULE_LOADED;
 }
@@ -167,12 +188,15 @@ static enum hvk_module_state hvk_module_read(struct hvk_module *m, u8 *buf, bool
 	return hvk_image_find_file(m, young);
 }
 
+/* Is the directory one to be searched again: changed, or to be opened first? */
 static bool hvk_image_dir_changed(void)
 {
 	struct file *dir = READ_ONCE(hvk_image_dir);
 
-	return dir && hvk_inode_mtime(file_inode(dir)) != READ_ONCE(hvk_image_seen) &&
-	       ktime_get_mono_fast_ns() >= READ_ONCE(hvk_image_next);
+	if (dir ? hvk_inode_mtime(file_inode(dir)) == READ_ONCE(hvk_image_seen) :
+		  !hvk_image_root)
+		return false;
+	return time_after_eq(jiffies, READ_ONCE(hvk_image_next));
 }
 
 /* Is there anything for a work to do?  Cheap: asked at every call. */
@@ -183,6 +207,21 @@ HVK_API bool hvk_images_due(void)
 	if (atomic_read(&hvk_modules_new) > 0)
 		return true;
 	return atomic_read(&hvk_missing) > 0 && hvk_image_dir_changed();
+}
+
+/* The directory was not there. */
+static void hvk_image_dir_again(void)
+{
+	const struct cred *mine;
+
+	if (hvk_image_dir || !hvk_image_root || atomic_xchg(&hvk_image_opening, 1))
+		return;
+	if (!hvk_image_dir) {
+		mine = override_creds(hvk_cred);
+		hvk_image_dir_open();
+		revert_creds(mine);
+	}
+	atomic_set(&hvk_image_opening, 0);
 }
 
 /* Ask for the image of @m, if it is @m's turn.  Only one work does. */
@@ -208,24 +247,28 @@ static void hvk_images_work_on(struct hvk_module *m, bool changed, u8 *buf, bool
 /* In a work: read the files not read yet, and ask again for what is missing. */
 HVK_API void hvk_images_work(void)
 {
-	struct file *dir = READ_ONCE(hvk_image_dir);
 	bool changed = hvk_image_dir_changed(), young;
-	u64 mtime = dir ? hvk_inode_mtime(file_inode(dir)) : 0;
+	struct file *dir;
+	u64 mtime;
 	u8 *buf;
 	u32 i;
 
-	if (!hvk_cred || (atomic_read(&hvk_modules_new) <= 0 && !changed))
+	if (!smp_load_acquire(&hvk_cred) || (atomic_read(&hvk_modules_new) <= 0 && !changed))
 		return;
-	buf = kmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_NOWARN);
+	buf = hvk_kmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_NOWARN);
 	if (!buf)
 		return; /* due still: at the next call */
+	if (changed) {
+		WRITE_ONCE(hvk_image_next, jiffies + (hvk_image_dir ? HZ / 10 : HZ / 2));
+		hvk_image_dir_again();
+	}
+	dir = smp_load_acquire(&hvk_image_dir);
+	mtime = dir ? hvk_inode_mtime(file_inode(dir)) : 0;
 	young = dir && hvk_is_young(dir);
-	if (changed)
-		WRITE_ONCE(hvk_image_next, ktime_get_mono_fast_ns() + NSEC_PER_SEC / 10);
 	for (i = 1; i < HVK_MAX_MODULES && hvk_module_get(i); i++)
-		hvk_images_work_on(hvk_modules[i], changed, buf, &young);
+		hvk_images_work_on(hvk_modules[i], changed && dir, buf, &young);
 	kfree(buf);
-	if (changed && !young)
+	if (changed && dir && !young)
 		WRITE_ONCE(hvk_image_seen, mtime);
 }
 
@@ -300,9 +343,12 @@ HVK_API void hvk_images_free(void)
 	}
 	if (hvk_image_dir)
 		fput(hvk_image_dir);
+	if (hvk_image_root)
+		fput(hvk_image_root);
 	if (hvk_cred)
 		put_cred(hvk_cred);
 	hvk_image_dir = NULL;
+	hvk_image_root = NULL;
 	hvk_cred = NULL;
 	hvk_images_begun = false;
 	atomic64_set(&hvk_image_bytes, 0);

@@ -5,7 +5,9 @@
  * A file is known by its dentry, inode, generation and last name: as long as it is
  * mapped these are its own, and where it is renamed or another took its place, it is another
  * module, as /proc/PID/maps then shows another path.  d_path() only runs for those not
- * known yet.  Modules are added by looks and live until the end, so that a number stays good.
+ * known yet, and when anything at all has been renamed since: it may be a directory above.
+ * A file that is seen from several roots or mounts has the name that it has in the first.
+ * Modules are added by looks and live until the end, so that a number stays good.
  */
 #include "hvk_host.h"
 
@@ -27,6 +29,10 @@ static struct hlist_head *hvk_module_bucket(const void *dentry, u64 name_hash)
 					HVK_HASH_BITS)];
 }
 
+/*
+ * The module of these facts, and of path @name if that is not NULL (of areas without a file: @inode
+ * is NULL): the last that was added.
+ */
 static struct hvk_module *hvk_module_find(const void *dentry, u64 name_hash,
 					  const struct inode *inode, const char *name)
 {
@@ -36,15 +42,21 @@ static struct hvk_module *hvk_module_find(const void *dentry, u64 name_hash,
 				 lockdep_is_held(&hvk_lock)) {
 		if (m->dentry != dentry || m->name_hash != name_hash)
 			continue;
-		if (!inode && !strcmp(m->path, name))
-			return m;
-		if (inode && m->facts.ino == inode->i_ino &&
-		    m->generation == inode->i_generation &&
-		    m->facts.dev_major == MAJOR(inode->i_sb->s_dev) &&
-		    m->facts.dev_minor == MINOR(inode->i_sb->s_dev))
+		if (inode && (m->facts.ino != inode->i_ino ||
+			      m->generation != inode->i_generation ||
+			      m->facts.dev_major != MAJOR(inode->i_sb->s_dev) ||
+			      m->facts.dev_minor != MINOR(inode->i_sb->s_dev)))
+			continue;
+		if (!name || !strcmp(m->path, name))
 			return m;
 	}
 	return NULL;
+}
+
+/* Changes with each rename, of whatever. */
+static u32 hvk_renames(void)
+{
+	return raw_read_seqcount(&rename_lock.seqcount);
 }
 
 /* Give @m a number, unless another CPU has just added the like: then that one. */
@@ -78,7 +90,7 @@ static struct hvk_module *hvk_module_add(struct hvk_module *m, const struct inod
 
 static struct hvk_module *hvk_module_new(const char *path, u32 len)
 {
-	struct hvk_module *m = kzalloc(sizeof(*m) + len + 1, HVK_GFP);
+	struct hvk_module *m = hvk_kmalloc(sizeof(*m) + len + 1, HVK_GFP | __GFP_ZERO);
 
 	if (!m) {
 		hvk_lose(HVK_LOST_MODULES);
@@ -133,6 +145,34 @@ static void hvk_module_classify(struct hvk_module *m)
 	}
 }
 
+/* From where current sees @path: in another root or by another mount it may have another name. */
+static u64 hvk_view(const struct path *path)
+{
+	const struct fs_struct *fs = current->fs;
+
+	return fs ? hash_64((u64)(unsigned long)fs->root.dentry, 64) ^
+		    (u64)(unsigned long)fs->root.mnt ^ (u64)(unsigned long)path->mnt : 0;
+}
+
+/* The path of @file without " (deleted)", in @buf of PATH_MAX bytes; *@deleted: it had that. */
+static char *hvk_module_path(const struct path *path, char *buf, u32 *len, bool *deleted)
+{
+	const struct dentry *dentry = path->dentry;
+	const u32 tail = sizeof(hvk_deleted) - 1;
+	char *s = d_path(path, buf, PATH_MAX);
+
+	if (IS_ERR(s))
+		s = strcpy(buf, "?"); /* longer than any path may be */
+	*len = strlen(s);
+	*deleted = (d_unlinked(dentry) || (dentry->d_op && dentry->d_op->d_dname)) &&
+		   *len >= tail && !strcmp(s + *len - tail, hvk_deleted);
+	if (*deleted) {
+		*len -= tail;
+		s[*len] = '\0';
+	}
+	return s;
+}
+
 /* The module of @file, which an area maps; names are read into @buf, of PATH_MAX bytes. */
 HVK_API struct hvk_module *hvk_module_of(struct file *file, char *buf)
 {
@@ -141,27 +181,30 @@ HVK_API struct hvk_module *hvk_module_of(struct file *file, char *buf)
 	struct dentry *dentry = path->dentry;
 	u64 name_hash = READ_ONCE(dentry->d_name.hash_len);
 	struct hvk_module *m = hvk_module_find(dentry, name_hash, inode, NULL);
-	bool deleted = false;
+	u32 renames = hvk_renames(), len;
+	u64 view;
+	bool deleted;
 	char *s;
-	u32 len;
 
-	if (m)
+	if (m && READ_ONCE(m->renames) == renames)
 		return m;
-	s = d_path(path, buf, PATH_MAX);
-	if (IS_ERR(s))
-		s = strcpy(buf, "?"); /* longer than any path may be */
-	len = strlen(s);
-	if ((d_unlinked(dentry) || (dentry->d_op && dentry->d_op->d_dname)) &&
-	    len >= sizeof(hvk_deleted) - 1 &&
-	    !strcmp(s + len - (sizeof(hvk_deleted) - 1), hvk_deleted)) {
-		len -= sizeof(hvk_deleted) - 1;
-		deleted = true;
+	view = hvk_view(path);
+	if (m && m->view != view)
+		return m; /* as it was called where it was first seen */
+	s = hvk_module_path(path, buf, &len, &deleted);
+	if (m)
+		m = hvk_module_find(dentry, name_hash, inode, s);
+	if (m) {
+		WRITE_ONCE(m->renames, renames);
+		return m;
 	}
 	m = hvk_module_new(s, len);
 	if (!m)
 		return NULL;
 	m->dentry = dentry;
 	m->name_hash = name_hash;
+	m->renames = renames;
+	m->view = view;
 	m->generation = inode->i_generation;
 	m->facts.dev_major = MAJOR(inode->i_sb->s_dev);
 	m->facts.dev_minor = MINOR(inode->i_sb->s_dev);

@@ -11,8 +11,7 @@
 static void hvk_base(struct hvar_event *base, const struct hvk_thread *t, u32 type,
 		     u32 cause)
 {
-	memset(base, 0, sizeof(*base));
-	base->time_ns = ktime_get_mono_fast_ns();
+	memset(base, 0, sizeof(*base)); /* no time: a script has clocks of its own */
 	base->type = type;
 	base->cause = cause;
 	base->mm = t->space ? t->space->id : 0;
@@ -50,7 +49,6 @@ static void hvk_defer(struct hvk_thread *t, u64 lo, u64 hi, u32 cause)
 		t->n_waiting++;
 	}
 	t->cause = cause;
-	atomic64_inc(&hvk_counts[HVK_N_DEFERRED]);
 	hvk_thread_queue(t);
 }
 
@@ -67,25 +65,41 @@ static void hvk_widen(struct hvk_space *s, u64 *lo, u64 *hi)
 	*hi = r.end;
 }
 
+/* All of @t's space is known, as of a moment when its mm had @stack_vm and @total_vm. */
+static void hvk_looked_at_all(struct hvk_space *s, unsigned long stack_vm,
+			      unsigned long total_vm)
+{
+	WRITE_ONCE(s->brk, s->mm->brk);
+	WRITE_ONCE(s->stack_vm, stack_vm);
+	WRITE_ONCE(s->odd, total_vm - s->pages);
+	if (!READ_ONCE(s->behind))
+		WRITE_ONCE(s->pause, 0);
+	s->begun = true;
+}
+
 /* One range, by one who holds mmap_lock. */
 static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 cause,
 			  struct hvk_scratch *scratch, bool may_sleep)
 {
 	struct hvk_space *s = t->space;
 	struct hvar_event base;
-	unsigned long stack_vm = READ_ONCE(s->mm->stack_vm);
-	unsigned long total_vm = READ_ONCE(s->mm->total_vm);
-	int err;
+	unsigned long stack_vm, total_vm;
+	int err = 1;
 
 	hvk_base(&base, t, type, cause);
+	if (hvk_is_narrow(s, lo, hi, cause))
+		err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep, true);
+	if (err <= 0)
+		return err;
 	hvk_widen(s, &lo, &hi);
-	err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep);
-	if (!err && !lo && hi == HVK_TOP) {
-		WRITE_ONCE(s->brk, s->mm->brk);
-		WRITE_ONCE(s->stack_vm, stack_vm);
-		WRITE_ONCE(s->odd, total_vm - s->pages);
-		s->begun = true;
-	}
+	if (lo || hi != HVK_TOP)
+		return hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep, false);
+	stack_vm = READ_ONCE(s->mm->stack_vm);
+	total_vm = READ_ONCE(s->mm->total_vm);
+	WRITE_ONCE(s->behind, false);
+	err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep, false);
+	if (!err)
+		hvk_looked_at_all(s, stack_vm, total_vm);
 	return err;
 }
 
@@ -125,7 +139,6 @@ static void hvk_stack_grown(struct hvk_thread *t)
 			mmap_read_unlock(mm);
 		}
 		if (!err) {
-			atomic64_inc(&hvk_counts[HVK_N_GROWN]);
 			WRITE_ONCE(s->stack_vm, now);
 			return;
 		}
@@ -287,8 +300,6 @@ static void hvk_apply(struct hvk_thread *t, const struct hvar_call *c)
 	struct hvar_event base;
 	unsigned long flags;
 
-	if (c->cause != HVAR_CAUSE_MREMAP || c->args[0] == (u64)c->ret)
-		return;
 	hvk_base(&base, t, HVAR_EVENT_NONE, c->cause);
 	raw_spin_lock_irqsave(&t->space->lock, flags);
 	/* Whatever it answers, the look that follows makes it good. */
@@ -297,46 +308,78 @@ static void hvk_apply(struct hvk_thread *t, const struct hvar_call *c)
 	raw_spin_unlock_irqrestore(&t->space->lock, flags);
 }
 
-/*
- * Has something been mapped by what is no mapping call: one that is not known, or the kernel
- * itself ([uprobes])?  The kernel counts pages, and so do we.  Among several threads that cannot be told from a call under way.
- */
-static bool hvk_was_changed(const struct hvk_space *s)
+/* Pages that the kernel counts in @s, and we do not; usually s->odd. */
+static u64 hvk_uncounted(const struct hvk_space *s)
 {
-	return s->begun && atomic_read(&s->users) == 1 &&
-	       READ_ONCE(s->mm->total_vm) - READ_ONCE(s->pages) != READ_ONCE(s->odd);
+	return READ_ONCE(s->mm->total_vm) - READ_ONCE(s->pages);
 }
 
-static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
+/* Is all of @s to be looked at again, since something could not be kept? */
+static bool hvk_is_behind(const struct hvk_space *s)
+{
+	return READ_ONCE(s->behind) && time_after_eq(jiffies, READ_ONCE(s->again));
+}
+
+/*
+ * Has something been mapped by what is no mapping call: one that is not known, or the kernel
+ * itself ([uprobes])?  The kernel counts pages, and so do we.  With several threads they also
+ * differ while another's call is under way, or its look; so there it must have been the
+ * same difference for a tenth of a second, with no event since.
+ */
+static bool hvk_was_changed(struct hvk_space *s)
+{
+	u64 n = hvk_uncounted(s), seq = READ_ONCE(s->seq);
+
+	if (!s->begun || n == READ_ONCE(s->odd))
+		return false;
+	if (atomic_read(&s->users) == 1)
+		return true;
+	if (n == READ_ONCE(s->strange) && seq == READ_ONCE(s->strange_seq))
+		return time_after_eq(jiffies, READ_ONCE(s->strange_from) + HZ / 10);
+	WRITE_ONCE(s->strange_from, jiffies);
+	WRITE_ONCE(s->strange_seq, seq);
+	WRITE_ONCE(s->strange, n);
+	return false;
+}
+
+/* A call that may map: @nr, of @abi and @cause. */
+static void hvk_call_mapping(struct hvk_thread *t, const struct pt_regs *regs,
+			     enum hvar_abi abi, u64 nr)
 {
 	struct hvk_space *s = t->space;
-	u64 nr = (u32)regs->orig_ax;
-	enum hvar_abi abi = hvk_abi(nr);
-	u32 words[HVAR_CALL_WORDS], i, n;
+	u32 words[HVAR_CALL_WORDS], i, n = 0;
 	struct hvar_range r[3];
 	struct hvar_call c;
 	u64 args[6];
 
-	if (READ_ONCE(s->mm->stack_vm) != READ_ONCE(s->stack_vm) && s->begun)
-		hvk_stack_grown(t);
-	if (!hvk_may_map(nr) || hvar_call_cause(abi, nr) == HVAR_CAUSE_NONE) {
-		if (hvk_was_changed(s))
-			hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
-		return;
-	}
-	atomic64_inc(&hvk_counts[HVK_N_CALLS]);
 	hvk_args(regs, abi, args);
-	n = hvk_words(abi, nr, args, words);
+	if (abi == HVAR_ABI_I386)
+		n = hvk_words(abi, nr, args, words);
 	c.personality = current->personality;
 	hvar_call_fill(&c, abi, nr, args, (s64)regs->ax, words, n);
 	n = hvar_call_ranges(&c, READ_ONCE(s->brk), r);
-	if (n)
+	if (n && c.cause == HVAR_CAUSE_MREMAP && c.args[0] != (u64)c.ret)
 		hvk_apply(t, &c);
 	for (i = 0; i < n; i++)
 		hvk_look_now(t, r[i].start, r[i].end, HVAR_EVENT_NONE, c.cause);
 	/* Not mm->brk: what another thread has added since is looked at when its call returns. */
 	if (c.cause == HVAR_CAUSE_BRK && c.args[0] && c.args[0] == (u64)c.ret)
 		WRITE_ONCE(s->brk, c.ret);
+}
+
+static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
+{
+	struct hvk_space *s = t->space;
+	u64 nr = (u32)regs->orig_ax;
+
+	if (READ_ONCE(s->mm->stack_vm) != READ_ONCE(s->stack_vm) && s->begun)
+		hvk_stack_grown(t);
+	if (unlikely(hvk_is_behind(s)))
+		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
+	if (hvk_may_map(nr))
+		hvk_call_mapping(t, regs, hvk_abi(nr), nr);
+	else if (hvk_was_changed(s))
+		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
 }
 
 /* ---- the work: what could not be done without sleeping ---- */
@@ -354,14 +397,17 @@ static void hvk_work_looks(struct hvk_thread *t, struct hvk_scratch *scratch)
 		hvk_space_grow(s, READ_ONCE(s->mm->map_count) + 64, true);
 	if (mmap_read_lock_killable(s->mm)) {
 		hvk_lose(HVK_LOST_LOCK);
+		hvk_space_behind(s);
 		return;
 	}
 	for (i = 0; i < t->n_waiting && !err; i++)
 		err = hvk_look_range(t, t->waiting[i].start, t->waiting[i].end, type,
 				     t->cause, scratch, true);
 	mmap_read_unlock(s->mm);
-	if (err)
+	if (err) {
 		hvk_lose(HVK_LOST_AREAS);
+		hvk_space_behind(s);
+	}
 }
 
 static void hvk_work(struct task_work *work)
@@ -371,16 +417,19 @@ static void hvk_work(struct task_work *work)
 
 	if (!(current->flags & PF_EXITING)) {
 		if (t->n_waiting)
-			scratch = kmalloc(sizeof(*scratch), GFP_KERNEL | __GFP_NOWARN);
-		if (scratch)
+			scratch = hvk_kmalloc(sizeof(*scratch), GFP_KERNEL | __GFP_NOWARN);
+		if (scratch) {
 			hvk_work_looks(t, scratch);
-		else if (t->n_waiting)
+		} else if (t->n_waiting) {
 			hvk_lose(HVK_LOST_AREAS);
+			if (t->space)
+				hvk_space_behind(t->space);
+		}
 		kfree(scratch);
 		hvk_images_work();
 	}
 	t->n_waiting = 0;
-	t->queued = false;
+	WRITE_ONCE(t->queued, false); /* from here on it may be freed */
 	stp_task_work_func_done();
 }
 
@@ -407,12 +456,11 @@ static bool hvk_is_same(struct hvk_thread *t, u64 signature, u64 handler)
 {
 	u32 i;
 
-	if (t->signature != signature || t->n_told == HVK_MAX_HANDLERS)
+	if (t->signature != signature)
 		return false;
 	for (i = 0; i < t->n_told; i++)
 		if (t->told[i] == handler)
 			return false;
-	t->told[t->n_told++] = handler;
 	return true;
 }
 
@@ -424,7 +472,45 @@ static bool hvk_is_idle(const struct hvk_thread *t, const struct pt_regs *regs)
 	return !t->events.n && s && s->mm == current->mm &&
 	       !hvk_may_map((u32)regs->orig_ax) &&
 	       READ_ONCE(s->mm->stack_vm) == READ_ONCE(s->stack_vm) &&
-	       !hvk_was_changed(s) && !hvk_images_due();
+	       hvk_uncounted(s) == READ_ONCE(s->odd) && !hvk_is_behind(s) &&
+	       !hvk_images_due();
+}
+
+/* There is no memory for current's record: what it did is to be found by others, or later. */
+static void hvk_missed(void)
+{
+	struct hvk_space *s = current->mm ? hvk_space_find(current->mm) : NULL;
+
+	if (s)
+		hvk_space_behind(s);
+}
+
+static void hvk_tell_new(struct hvk_thread *t, enum hvk_news news, const struct pt_regs *regs)
+{
+	hvk_events_drop(&t->events);
+	if (news == HVK_END)
+		hvk_end(t);
+	else if (!t->space || t->space->mm != current->mm)
+		hvk_begin(t);
+	else if (news == HVK_CALL)
+		hvk_call(t, regs);
+	if (news != HVK_END && hvk_images_due())
+		hvk_thread_queue(t);
+	hvk_events_show(&t->events);
+}
+
+/*
+ * In a handler: a call of current has returned, if @call, with @regs, and there is nothing to tell
+ * and nothing to do.  hvk_tell() then says no, and takes longer for it.
+ */
+static __always_inline bool hvk_is_quiet(bool call, const struct pt_regs *regs)
+{
+	const struct hvk_thread *t;
+
+	if (!call || !regs)
+		return false;
+	t = hvk_thread_find(current);
+	return t && hvk_is_idle(t, regs);
 }
 
 /*
@@ -437,27 +523,25 @@ HVK_API bool hvk_tell(enum hvk_news news, const struct pt_regs *regs, u64 handle
 	struct hvk_thread *t = hvk_thread_here();
 	u64 signature;
 
-	if (!t || (news == HVK_CALL && hvk_is_idle(t, regs)))
+	if (!t) {
+		hvk_missed();
 		return false;
+	}
 	if (news == HVK_END && !(current->flags & PF_EXITING))
 		return false; /* of a program, by an exec: the new one's begin comes next */
-	atomic64_inc(&hvk_counts[HVK_N_NEWS]);
 	signature = hvk_signature(news, regs);
 	if (!hvk_is_same(t, signature, handler)) {
 		t->signature = signature;
-		t->told[0] = handler;
-		t->n_told = 1;
-		hvk_events_drop(&t->events);
-		if (news == HVK_END)
-			hvk_end(t);
-		else if (!t->space || t->space->mm != current->mm)
-			hvk_begin(t);
-		else if (news == HVK_CALL)
-			hvk_call(t, regs);
-		if (news != HVK_END && hvk_images_due())
-			hvk_thread_queue(t);
-		hvk_events_show(&t->events);
+		t->n_told = 0;
+		hvk_tell_new(t, news, regs);
 	}
+	if (t->n_told == HVK_MAX_HANDLERS) {
+		/* Who is told no more could not be told from who is told twice. */
+		if (mask && t->events.shown)
+			hvk_lose(HVK_LOST_TELL);
+		return false;
+	}
+	t->told[t->n_told++] = handler;
 	if (!t->events.shown)
 		return false;
 	t->events.mask = mask;

@@ -34,9 +34,9 @@ static struct hvk_store *hvk_store_new(u32 areas, bool may_sleep)
 	struct hvk_store *store;
 
 	if (may_sleep)
-		store = kvmalloc(bytes, GFP_KERNEL | __GFP_NOWARN);
+		store = hvk_kvmalloc(bytes);
 	else
-		store = bytes <= PAGE_SIZE << 4 ? kmalloc(bytes, HVK_GFP) : NULL;
+		store = bytes <= PAGE_SIZE << 4 ? hvk_kmalloc(bytes, HVK_GFP) : NULL;
 	if (store)
 		store->bytes = bytes - sizeof(*store);
 	return store;
@@ -80,6 +80,19 @@ HVK_API int hvk_space_grow(struct hvk_space *s, u32 areas, bool may_sleep)
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	hvk_store_free(old);
 	return 0;
+}
+
+/*
+ * Something of @s could not be kept, for want of memory: it is to be looked at as a whole, soon, and
+ * ever later as long as there is none.  A look that succeeds resets the pause.
+ */
+HVK_API void hvk_space_behind(struct hvk_space *s)
+{
+	unsigned long pause = clamp_t(unsigned long, READ_ONCE(s->pause) * 2, 1, 10 * HZ);
+
+	WRITE_ONCE(s->pause, pause);
+	WRITE_ONCE(s->again, jiffies + pause);
+	WRITE_ONCE(s->behind, true);
 }
 
 static void hvk_space_free(struct hvk_space *s)
@@ -133,7 +146,7 @@ HVK_API struct hvk_space *hvk_space_get(struct mm_struct *mm, bool *fresh)
 	*fresh = false;
 	if (s)
 		return s;
-	s = kzalloc(sizeof(*s), HVK_GFP);
+	s = hvk_kmalloc(sizeof(*s), HVK_GFP | __GFP_ZERO);
 	if (s)
 		s->store = hvk_store_new(HVK_FIRST_AREAS, false);
 	if (!s || !s->store) {
@@ -189,6 +202,8 @@ HVK_API int hvk_space_copy(struct hvk_space *s, struct hvk_space *from, bool may
 			s->brk = from->brk;
 			s->parent_seq = from->seq;
 			s->stack_vm = from->stack_vm;
+			s->heap = from->heap;
+			s->stack = from->stack;
 			s->begun = true;
 		}
 		raw_spin_unlock(&s->lock);

@@ -3,14 +3,16 @@
  * hvk_thread.c - the threads that are followed: their space, their news, their work.
  *
  * A record is its own thread's; only the table and the pointer to the space are
- * seen by others.  A dead thread's record stays until another one begins, since the handlers of its end
- * come one after the other.
+ * seen by others.  It holds its task: an exec by another thread than the first changes pid, tid and
+ * even start_time of that.  A dead thread's record stays until another one begins, since the handlers of
+ * its end come one after the other.
  */
 #include "hvk_host.h"
 
 static struct hlist_head hvk_threads[1 << HVK_HASH_BITS];
 static u32 hvk_n_threads;
-static atomic_t hvk_n_dead = ATOMIC_INIT(0);
+static struct hvk_thread *hvk_dead; /* records of threads that have ended */
+static u32 hvk_n_dead;
 
 static void hvk_work(struct task_work *work);
 
@@ -20,13 +22,13 @@ static struct hlist_head *hvk_thread_bucket(const struct task_struct *task)
 }
 
 /* Under RCU. */
-HVK_API struct hvk_thread *hvk_thread_find(struct task_struct *task)
+HVK_API struct hvk_thread *hvk_thread_find(const struct task_struct *task)
 {
 	struct hvk_thread *t;
 
 	hlist_for_each_entry_rcu(t, hvk_thread_bucket(task), node,
 				 lockdep_is_held(&hvk_lock))
-		if (t->task == task && t->start == task->start_time)
+		if (t->task == task)
 			return t;
 	return NULL;
 }
@@ -39,34 +41,38 @@ static void hvk_thread_free(struct hvk_thread *t)
 			atomic_dec(&t->space->users);
 		hvk_space_put(t->space);
 	}
+	put_task_struct(t->task);
 	kfree_rcu(t, rcu);
 }
 
-/* Free the records of threads that have ended, but for current's. */
+/*
+ * Free the records of threads that have ended, and will not come to a handler or a work any more:
+ * exit_state is set after the last handler of an exit (sched_process_exit), and a work is
+ * waited for.
+ */
 static void hvk_threads_bury(void)
 {
-	struct hvk_thread *t, *dead = NULL;
-	struct hlist_node *next;
+	struct hvk_thread *t, **at, *gone = NULL;
 	unsigned long flags;
-	u32 i;
 
-	if (atomic_read(&hvk_n_dead) < 64)
+	if (READ_ONCE(hvk_n_dead) < 64)
 		return;
 	raw_spin_lock_irqsave(&hvk_lock, flags);
-	for (i = 0; i < ARRAY_SIZE(hvk_threads); i++)
-		hlist_for_each_entry_safe(t, next, &hvk_threads[i], node) {
-			if (!t->dead || t->queued || t->task == current)
-				continue;
-			hlist_del_rcu(&t->node);
-			hvk_n_threads--;
-			atomic_dec(&hvk_n_dead);
-			/* The node stays as it is for readers; told[] is theirs no more. */
-			t->told[0] = (unsigned long)dead;
-			dead = t;
+	for (at = &hvk_dead; (t = *at) != NULL;) {
+		if (!READ_ONCE(t->task->exit_state) || READ_ONCE(t->queued)) {
+			at = &t->next_dead;
+			continue;
 		}
+		*at = t->next_dead;
+		t->next_dead = gone;
+		gone = t;
+		hlist_del_rcu(&t->node);
+		hvk_n_threads--;
+		hvk_n_dead--;
+	}
 	raw_spin_unlock_irqrestore(&hvk_lock, flags);
-	while ((t = dead) != NULL) {
-		dead = (struct hvk_thread *)(unsigned long)t->told[0];
+	while ((t = gone) != NULL) {
+		gone = t->next_dead;
 		hvk_thread_free(t);
 	}
 }
@@ -78,22 +84,22 @@ HVK_API struct hvk_thread *hvk_thread_here(void)
 	unsigned long flags;
 	bool added;
 
-	if (t)
+	if (likely(t))
 		return t;
 	hvk_threads_bury();
-	t = kzalloc(sizeof(*t), HVK_GFP);
+	t = hvk_kmalloc(sizeof(*t), HVK_GFP | __GFP_ZERO);
 	if (!t) {
 		hvk_lose(HVK_LOST_THREADS);
 		return NULL;
 	}
 	t->task = current;
-	t->start = current->start_time;
 	t->pid = current->tgid;
 	t->tid = current->pid;
 	stp_init_task_work(&t->work, &hvk_work);
 	raw_spin_lock_irqsave(&hvk_lock, flags);
 	added = hvk_n_threads < HVK_MAX_THREADS;
 	if (added) {
+		get_task_struct(current);
 		hlist_add_head_rcu(&t->node, hvk_thread_bucket(current));
 		hvk_n_threads++;
 	}
@@ -123,10 +129,16 @@ static void hvk_thread_move(struct hvk_thread *t, struct hvk_space *s)
 /* @t is current's and has ended; was it the last of its space? */
 static bool hvk_thread_die(struct hvk_thread *t)
 {
+	unsigned long flags;
+
 	if (t->dead)
 		return false;
+	raw_spin_lock_irqsave(&hvk_lock, flags);
 	t->dead = true;
-	atomic_inc(&hvk_n_dead);
+	t->next_dead = hvk_dead;
+	hvk_dead = t;
+	hvk_n_dead++;
+	raw_spin_unlock_irqrestore(&hvk_lock, flags);
 	return t->space && atomic_dec_and_test(&t->space->users);
 }
 
@@ -169,5 +181,6 @@ HVK_API void hvk_threads_free(void)
 		hvk_threads[i].first = NULL;
 	}
 	hvk_n_threads = 0;
-	atomic_set(&hvk_n_dead, 0);
+	hvk_dead = NULL;
+	hvk_n_dead = 0;
 }
