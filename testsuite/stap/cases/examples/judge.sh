@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# judge.sh - what the examples say is what the programs did; each ends well, and says nothing of a loss.
+for d in "$out"/*/; do
+	r=$(basename "$d")
+	is "$suite: examples/$r: staprun ends well" "$(cat "$d/status")" 0
+	unlike "$suite: examples/$r: no error, nothing skipped" "$(cat "$d/stderr")" 'ERROR|skipped|MAXACTION|overflow'
+	[ "$r" = unmap-unasked ] || like "$suite: examples/$r: nothing is lost" "$(tail -n 1 "$d/events")" 'lost: 0$'
+	[ -z "${LAB_KEEP-}" ] || cp "$d/events" "$LAB_KEEP/$r.txt"
+done
+for r in mapwatch hotlock unmap-mapped unmap-variable hotvar hotvar-faults whofaults cowwatch hotpages; do
+	judge "examples/$r" python3 "$dir/examples.py" "$r" "$out/$r"
+done
+is "examples/unmap-none: a variable that is nowhere" "$(head -n 1 "$out/unmap-none/events")" "no module with a symbol image has a variable rings"
+like "examples/unmap-unasked: what it needs" "$(cat "$out/unmap-unasked/events")" '^unmapwatch: watch what\? -G variable='

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * spin.c - spends its time on one variable, seldom touches another, and never a third.
+ */
+#include <stdio.h>
+#include <time.h>
+
+static unsigned hot_table[1 << 14];
+unsigned seldom_table[1 << 10];
+unsigned never_table[1 << 10];
+
+int main(void)
+{
+	unsigned i, n = 0;
+
+	while (clock() < CLOCKS_PER_SEC * 3 / 2) {
+		for (i = 0; i < 20 * (sizeof(hot_table) / sizeof(*hot_table)); i++)
+			hot_table[i % (sizeof(hot_table) / sizeof(*hot_table))] += i;
+		for (i = 0; i < sizeof(seldom_table) / sizeof(*seldom_table); i++)
+			seldom_table[i] += i;
+		n++;
+	}
+	printf("%u rounds, %u %u %u\n", n, hot_table[7], seldom_table[7], never_table[7]);
+	return 0;
+}
