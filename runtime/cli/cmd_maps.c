@@ -16,7 +16,8 @@
 
 #include "measure.h"
 #include "runtime/cli/cli.h"
-#include "runtime/report/maps.h"
+#include "runtime/report/maps_moment.h"
+#include "runtime/report/maps_summary.h"
 #include "runtime/user/session.h"
 #include "runtime/user/stream.h"
 
@@ -25,15 +26,47 @@ struct options {
 	const char *input; /* -i FILE */
 	pid_t pid;
 	double seconds;
+	struct maps_time at[2]; /* --at, --diff */
+	int n_at;
+	bool summary;
 	char **argv;
 };
+
+enum { KEY_AT = 0x6100, KEY_DIFF, KEY_SUMMARY };
 
 static const struct argp_option own_options[] = {
 	{ "pid", 'p', "PID", 0, "Follow the running process PID, all its threads", 1 },
 	{ "input", 'i', "FILE", 0, "Read the recording FILE", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End after SECONDS", 1 },
+	{ "at", KEY_AT, "TIME", 0, "With -i: the whole map as it was TIME seconds after the first change", 1 },
+	{ "diff", KEY_DIFF, "TIME,TIME2", 0, "With -i: the areas that differ between two times", 1 },
+	{ "summary", KEY_SUMMARY, NULL, 0, "With -i: for each path and kind, what was mapped and unmapped", 1 },
 	{ 0 },
 };
+
+/* "0.5" of --at, "0.5,2" of --diff. */
+static error_t take_times(struct options *o, const char *arg, int n)
+{
+	char text[64], *comma;
+	bool good = strlen(arg) < sizeof(text);
+
+	if (good) {
+		strcpy(text, arg);
+		comma = strchr(text, ',');
+		if (comma)
+			*comma = '\0';
+		good = (comma != NULL) == (n == 2) && maps_time_parse(text, &o->at[0]) &&
+		       (n == 1 || maps_time_parse(comma + 1, &o->at[1]));
+	}
+	if (!good)
+		return cli_bad_value(n == 1 ? "--at" : "--diff", arg, n == 1 ?
+				     "a number of seconds, as 'hotvar maps' prints them" :
+				     "two numbers of seconds with a comma between them, such as 0.5,2");
+	if (n == 2 && o->at[1].ns < o->at[0].ns)
+		return cli_bad_value("--diff", arg, "the earlier time first");
+	o->n_at += n;
+	return 0;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -50,6 +83,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		return cli_duration(arg, &o->seconds);
+	case KEY_AT:
+		return take_times(o, arg, 1);
+	case KEY_DIFF:
+		return take_times(o, arg, 2);
+	case KEY_SUMMARY:
+		o->summary = true;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -73,6 +113,15 @@ static int check(const struct options *o, struct err *e)
 {
 	int given = (o->pid != 0) + (o->input != NULL) + (o->argv != NULL);
 
+	if ((o->n_at || o->summary) && !o->input) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "--at, --diff and --summary look at a recording: record one with 'hotvar record -o FILE', then give it with -i FILE");
+		return CLI_USAGE;
+	}
+	if (o->n_at > 2 || (o->n_at && o->summary)) {
+		err_exit(e, EINVAL, CLI_USAGE, "more than one of --at, --diff and --summary were given: give one");
+		return CLI_USAGE;
+	}
 	if (given == 1)
 		return 0;
 	err_exit(e, EINVAL, CLI_USAGE,
@@ -144,7 +193,14 @@ static int replay(const struct options *o, struct err *e)
 		return CLI_FAILED;
 	w.f = cli_open(&o->common, stdout, e);
 	if (w.f) {
-		write_lines(&w);
+		if (o->n_at)
+			w.err = maps_moment(w.r, w.f, o->common.json, o->at, o->n_at, &w.totals);
+		else if (o->summary)
+			w.err = maps_summary(w.r, w.f, o->common.json, &w.totals);
+		else
+			write_lines(&w);
+		if ((o->n_at || o->summary) && w.totals.why && !o->common.quiet)
+			fprintf(stderr, "hotvar: note: the recording is broken off: %s\n", w.totals.why);
 		if (w.err)
 			err_set(e, -w.err, "cannot read all of '%s': no memory; free some", o->input);
 		else if (!close_output(o, &w, e))

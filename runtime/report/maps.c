@@ -5,62 +5,15 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* What the stream has told of a module. */
-struct told {
-	struct hvar_module m;
-	char *path;
-	size_t path_len;
-};
-
-struct told_modules {
-	struct told **v; /* by number */
-	size_t n;
-};
-
-static int tell_module(struct told_modules *t, const struct stream_module *m)
-{
-	size_t want = (size_t)m->id + 1;
-	struct told *x;
-
-	if (want > t->n) {
-		size_t n = want < 2 * t->n ? 2 * t->n : want;
-		struct told **v = realloc(t->v, n * sizeof(struct told *));
-
-		if (!v)
-			return -ENOMEM;
-		memset(v + t->n, 0, (n - t->n) * sizeof(struct told *));
-		t->v = v;
-		t->n = n;
-	}
-	x = malloc(sizeof(*x) + m->path_len);
-	if (!x)
-		return -ENOMEM;
-	x->m = m->m;
-	x->path = (char *)(x + 1);
-	x->path_len = m->path_len;
-	memcpy(x->path, m->path, m->path_len);
-	free(t->v[m->id]);
-	t->v[m->id] = x;
-	return 0;
-}
-
-static void forget_modules(struct told_modules *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
-		free(t->v[i]);
-	free(t->v);
-}
+#include "told.h"
 
 static void write_event(const struct told_modules *t, const struct hvar_event *ev, FILE *f,
 			const struct maps_format *format, uint64_t *first_ns,
 			struct maps_totals *out)
 {
-	const struct told *m = ev->module < t->n ? t->v[ev->module] : NULL;
+	const struct told *m = told_get(t, ev->module);
 	struct maps_line l = { .ev = ev };
 
 	if (!hvar_event_is_map(ev->type) && !hvar_event_is_task(ev->type))
@@ -96,7 +49,7 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 		}
 		switch (rec.type) {
 		case STREAM_MODULE:
-			if (tell_module(&modules, rec.data))
+			if (told_module(&modules, rec.data))
 				err = -ENOMEM;
 			break;
 		case STREAM_EVENT:
@@ -120,11 +73,11 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 		out->why = stream_reader_why(r);
 	if (begun && !ferror(f))
 		format->end(f, out);
-	forget_modules(&modules);
+	told_fini(&modules);
 	return err;
 }
 
-const char *maps_kind(const struct hvar_event *ev)
+const char *maps_region(uint32_t region)
 {
 	static const char *const names[HVAR_REGIONS] = {
 		[HVAR_REGION_NONE] = "unmapped", [HVAR_REGION_FILE] = "file",
@@ -134,7 +87,12 @@ const char *maps_kind(const struct hvar_event *ev)
 		[HVAR_REGION_VSYSCALL] = "vsyscall", [HVAR_REGION_JIT] = "jit",
 	};
 
-	return names[ev->u.map.region]; /* hvar_event_valid() has looked at it */
+	return names[region]; /* hvar_event_valid() has looked at it */
+}
+
+const char *maps_kind(const struct hvar_event *ev)
+{
+	return maps_region(ev->u.map.region);
 }
 
 void maps_prot(const struct hvar_event *ev, char out[5])

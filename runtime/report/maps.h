@@ -47,8 +47,16 @@ extern const struct maps_format maps_text, maps_json;
 int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *format,
 	       void (*broken)(void), struct maps_totals *out);
 
+/* The fields of an area, as one line of each format has them. */
+struct json;
+void maps_text_area(FILE *f, const struct maps_line *l);
+void maps_json_area(struct json *j, const struct maps_line *l);
+/* A path as text: what could move the cursor is written in octal, as the kernel does. */
+void maps_text_path(FILE *f, const char *path, size_t n);
+
 /* "file", "heap", ...; "r-xp" into @out. */
 const char *maps_kind(const struct hvar_event *ev);
+const char *maps_region(uint32_t region);
 void maps_prot(const struct hvar_event *ev, char out[5]);
 
 #endif /* MAPS_H */

@@ -18,7 +18,7 @@ static void begin(FILE *f)
 	json_end(&j);
 }
 
-static void put_area(struct json *j, const struct maps_line *l)
+void maps_json_area(struct json *j, const struct maps_line *l)
 {
 	const struct hvar_event *ev = l->ev;
 	char prot[5], dev[24];
@@ -76,7 +76,7 @@ static void line(FILE *f, const struct maps_line *l)
 	} else if (ev->type == HVAR_EVENT_EXIT) {
 		put_status(&j, ev->u.task.status);
 	} else if (ev->type != HVAR_EVENT_EXEC) {
-		put_area(&j, l);
+		maps_json_area(&j, l);
 	}
 	json_end(&j);
 }

@@ -19,8 +19,7 @@ static void begin(FILE *f)
 		"call", "area");
 }
 
-/* A path may hold anything: what could move the cursor is written in octal, as the kernel does. */
-static void put_path(FILE *f, const char *path, size_t n)
+void maps_text_path(FILE *f, const char *path, size_t n)
 {
 	size_t i;
 
@@ -34,7 +33,7 @@ static void put_path(FILE *f, const char *path, size_t n)
 	}
 }
 
-static void put_area(FILE *f, const struct maps_line *l)
+void maps_text_area(FILE *f, const struct maps_line *l)
 {
 	const struct hvar_event *ev = l->ev;
 	char prot[5];
@@ -49,7 +48,7 @@ static void put_area(FILE *f, const struct maps_line *l)
 	fprintf(f, " 0x%" PRIx64 " %s", ev->u.map.pgoff, maps_kind(ev));
 	if (l->path && l->path_len) {
 		putc(' ', f);
-		put_path(f, l->path, l->path_len);
+		maps_text_path(f, l->path, l->path_len);
 	}
 	if (ev->u.map.flags & HVAR_VMA_DELETED)
 		fputs(" (deleted)", f);
@@ -87,7 +86,7 @@ static void line(FILE *f, const struct maps_line *l)
 	else if (ev->type == HVAR_EVENT_EXIT)
 		put_exit(f, ev->u.task.status);
 	else if (ev->type != HVAR_EVENT_EXEC)
-		put_area(f, l);
+		maps_text_area(f, l);
 	putc('\n', f);
 }
 

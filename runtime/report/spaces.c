@@ -264,6 +264,50 @@ const struct hvar_vmas *spaces_of(struct spaces *s, const struct hvar_event *ev)
 	return mm ? &mm->vmas : NULL;
 }
 
+const struct hvar_vmas *spaces_find(const struct spaces *s, uint32_t mm)
+{
+	const struct hvar_mm *m = hvar_tasks_mm_by_id(&s->t, mm);
+
+	return m && m->vmas.mem ? &m->vmas : NULL;
+}
+
+uint32_t spaces_number(const struct spaces *s, uint32_t tid)
+{
+	const struct hvar_task *task = hvar_tasks_find(&s->t, tid);
+
+	return task ? hvar_tasks_mm(&s->t, task)->id : 0;
+}
+
+/* The lowest process number of those that live in the space at @index. */
+static uint32_t first_pid(const struct spaces *s, uint32_t index)
+{
+	uint32_t i, pid = 0;
+
+	for (i = 0; i < s->t.ntasks; i++)
+		if (s->t.tasks[i].tid && s->t.tasks[i].mm == index &&
+		    (!pid || s->t.tasks[i].pid < pid))
+			pid = s->t.tasks[i].pid;
+	return pid;
+}
+
+void spaces_each(const struct spaces *s,
+		 void (*fn)(void *ctx, uint32_t mm, uint32_t pid, const struct hvar_vmas *vmas), void *ctx)
+{
+	uint32_t i, last = 0, next;
+
+	for (;;) { /* numbers are few; the table has them in no order */
+		next = UINT32_MAX;
+		for (i = 0; i < s->t.nmms; i++)
+			if (s->t.mms[i].id > last && (next == UINT32_MAX || s->t.mms[i].id < s->t.mms[next].id))
+				next = i;
+		if (next == UINT32_MAX)
+			return;
+		last = s->t.mms[next].id;
+		if (s->t.mms[next].vmas.mem)
+			fn(ctx, last, first_pid(s, next), &s->t.mms[next].vmas);
+	}
+}
+
 uint64_t spaces_lost(const struct spaces *s)
 {
 	return s->lost;

@@ -28,6 +28,14 @@ void spaces_event(struct spaces *s, const struct hvar_event *ev);
  */
 const struct hvar_vmas *spaces_of(struct spaces *s, const struct hvar_event *ev);
 
+/* Each address space that some task lives in, by number: one of its processes, and its areas. */
+void spaces_each(const struct spaces *s,
+		 void (*fn)(void *ctx, uint32_t mm, uint32_t pid, const struct hvar_vmas *vmas), void *ctx);
+
+/* The areas of address space number @mm, NULL if none has it; the number that thread @tid lives in, or 0. */
+const struct hvar_vmas *spaces_find(const struct spaces *s, uint32_t mm);
+uint32_t spaces_number(const struct spaces *s, uint32_t tid);
+
 /* Events that found no memory, and events that could not be true. */
 uint64_t spaces_lost(const struct spaces *s);
 uint64_t spaces_misfits(const struct spaces *s);
