@@ -113,9 +113,17 @@ static int add_symbols(struct dwarf_image *d, const struct image_parts *p, struc
 
 /* ---- which variable a symbol is ---- */
 
+/*
+ * Linkers put constants that are alike at one place, so several variables may be there.  Which of
+ * them a symbol is, its name says: its own, one that ends in it or it in one ("environ",
+ * "__GI___environ"), an alias's; with none of them, the size.  What is
+ * shorter than the variable may be a part of it.
+ */
+enum how_good { NO_MATCH, BY_PART, BY_SIZE, BY_ALIAS, BY_ENDING, BY_NAME };
+
 struct match {
 	uint32_t symbol, var;
-	unsigned good; /* 3: that very name, 2: an alias's, 1: that size */
+	unsigned good; /* enum how_good */
 };
 
 static bool is_called(const struct sym_table *t, const struct sym_row *y, const char *name)
@@ -126,13 +134,61 @@ static bool is_called(const struct sym_table *t, const struct sym_row *y, const 
 	return !strncmp(s, name, n) && (!s[n] || s[n] == '.');
 }
 
-static bool match(const struct sym_table *t, const struct sym_rows *rows, const struct dwarf_image *d,
-		  uint32_t var, struct match *out)
+static bool ends_alike(const struct sym_table *t, const struct sym_row *y, const char *name)
+{
+	const char *s = t->strs.bytes + t->strs.offsets[y->plain];
+	size_t n = strlen(name), m = strlen(s);
+
+	return m && n && (m < n ? !strcmp(name + n - m, s) : !strcmp(s + m - n, name));
+}
+
+struct matches {
+	struct match *v;
+	uint32_t n, cap;
+};
+
+static int add_match(struct matches *all, uint32_t symbol, uint32_t var, unsigned good)
+{
+	if (all->n == all->cap) {
+		uint32_t cap = all->cap ? all->cap * 2 : 256;
+		struct match *v = realloc(all->v, cap * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		all->v = v;
+		all->cap = cap;
+	}
+	all->v[all->n++] = (struct match){ symbol, var, good };
+	return 0;
+}
+
+static unsigned how_good(const struct sym_table *t, const struct sym_row *first,
+			 const struct sym_row *y, const struct dwarf_var *v, uint64_t size)
+{
+	const char *name = v->linkage ? v->linkage : v->name;
+
+	/* clang gives all members of an anonymous union one name for the linker, which is made of the first's */
+	if (is_called(t, y, name) && v->linkage && v->name && !strstr(v->linkage, v->name))
+		return BY_SIZE;
+	if (is_called(t, y, name))
+		return y == first ? BY_NAME : ends_alike(t, first, name) ? BY_ENDING : BY_ALIAS;
+	if (!size || y->size != size)
+		return NO_MATCH;
+	return ends_alike(t, first, name) ? BY_ENDING : BY_SIZE;
+}
+
+/*
+ * Of the groups of aliases at the variable's place the best; of shorter ones its first part is
+ * all there is: older versions of it.  Of each group the first counts.
+ */
+static int match(const struct sym_table *t, const struct sym_rows *rows, const struct dwarf_image *d,
+		 uint32_t var, struct matches *all)
 {
 	const struct dwarf_var *v = &d->vars.v[var];
-	const char *name = v->linkage ? v->linkage : v->name;
 	uint64_t size = v->piece ? v->piece : d->table.v[d->types[var]].size;
-	uint32_t lo = 0, hi = rows->n, i, first;
+	uint32_t lo = 0, hi = rows->n, i, first, best = HVAR_IMAGE_NONE;
+	unsigned good = NO_MATCH;
+	int r = 0;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -142,25 +198,26 @@ static bool match(const struct sym_table *t, const struct sym_rows *rows, const 
 		else
 			hi = mid;
 	}
-	out->good = 0;
-	out->var = var;
 	for (i = first = lo; i < rows->n && rows->v[i].vaddr == v->vaddr; i++) {
 		const struct sym_row *y = &rows->v[i];
-		unsigned good = 0;
+		unsigned this;
 
 		if (y->size != rows->v[first].size)
-			first = i; /* of each group of aliases the first is the one that counts */
-		if (is_called(t, y, name))
-			good = i == first ? 3 : 2;
-		else if (size && y->size == size)
-			good = 1;
+			first = i;
+		this = how_good(t, &rows->v[first], y, v, size);
 		/* the name is also that of a label, or of a part: the size tells */
-		if (good > out->good || (good && good == out->good && y->size == size)) {
-			out->good = good;
-			out->symbol = first;
+		if (this > good || (this && this == good && y->size == size)) {
+			good = this;
+			best = first;
 		}
 	}
-	return out->good;
+	for (i = lo; i < rows->n && rows->v[i].vaddr == v->vaddr && !r && best != HVAR_IMAGE_NONE; i++)
+		if (i == best)
+			r = add_match(all, best, var, good);
+		else if (rows->v[i].size && rows->v[i].size < size &&
+			 (i == lo || rows->v[i].size != rows->v[i - 1].size))
+			r = add_match(all, i, var, BY_PART);
+	return r;
 }
 
 static int by_symbol(const void *pa, const void *pb)
@@ -192,17 +249,20 @@ static int put_vars(struct dwarf_image *d, struct sym_table *syms, struct dwarf_
 		    struct hvar_image_var **out, uint32_t *n)
 {
 	const struct sym_rows *rows = tls ? &syms->tls : &syms->syms;
-	struct match *m = malloc(((size_t)d->vars.n + 1) * sizeof(*m));
-	uint32_t i, count = 0;
-	int r = m ? 0 : -ENOMEM;
+	struct matches all = { NULL, 0, 0 };
+	const struct match *m;
+	uint32_t i, count;
+	int r = 0;
 
-	for (i = 0; i < d->vars.n && m; i++)
-		if (d->vars.v[i].tls == tls)
-			count += match(syms, rows, d, i, &m[count]);
-	if (m)
-		qsort(m, count, sizeof(*m), by_symbol);
 	*n = 0;
-	*out = calloc((size_t)count + 1, sizeof(**out));
+	for (i = 0; i < d->vars.n && !r; i++)
+		if (d->vars.v[i].tls == tls)
+			r = match(syms, rows, d, i, &all);
+	count = all.n;
+	m = all.v;
+	if (count)
+		qsort(all.v, count, sizeof(*m), by_symbol);
+	*out = r ? NULL : calloc((size_t)count + 1, sizeof(**out));
 	if (!*out)
 		r = -ENOMEM;
 	for (i = 0; i < count && !r; i++) {
@@ -210,13 +270,17 @@ static int put_vars(struct dwarf_image *d, struct sym_table *syms, struct dwarf_
 
 		if (i && m[i].symbol == m[i - 1].symbol)
 			continue;
+		/* two that are as good: rather no members than another's */
+		if (i + 1 < count && m[i + 1].symbol == m[i].symbol && m[i + 1].good == m[i].good &&
+		    d->types[m[i + 1].var] != d->types[m[i].var])
+			continue;
 		v->symbol = m[i].symbol;
 		v->type = d->types[m[i].var];
 		v->at = d->vars.v[m[i].var].at;
 		r = declared(syms, tables, &d->vars.v[m[i].var], v);
 		(*n)++;
 	}
-	free(m);
+	free(all.v);
 	return r;
 }
 

@@ -231,7 +231,8 @@ static void member(struct type_table *t, const struct dwarf_die *d, int level)
 		return;
 	}
 	/* without a name only what has members of its own is anything */
-	if (!m.name && (m.bits || t->v[m.type].kind == HVAR_TYPE_SCALAR))
+	if (!m.name && (m.bits || t->v[m.type].kind == HVAR_TYPE_SCALAR ||
+			(t->v[m.type].kind != HVAR_TYPE_ARRAY && !t->v[m.type].n)))
 		return;
 	if (m.bits || t->v[m.type].size || t->v[m.type].flags & HVAR_TYPE_OPEN)
 		push(t, &m);
@@ -339,10 +340,14 @@ static uint32_t composite(struct type_table *t, const struct dwarf_die *d, uint3
 	bool open;
 
 	members(t, d, level);
-	memset(&k, 0, sizeof(k));
 	n = t->n_pending - base;
-	if (!n) /* nothing may be pending at all */
-		return type_table_scalar(t, name, size_of(d));
+	memset(&k, 0, sizeof(k));
+	if (!n) { /* nothing in it: all of it is padding */
+		k.kind = HVAR_TYPE_STRUCT;
+		k.name = name;
+		k.size = size_of(d);
+		return type_table_enter(t, k, NULL);
+	}
 	n = close_open(t, t->pending + base, n, &open);
 	for (i = 0; i < n; i++) {
 		const struct hvar_image_member *m = &t->pending[base + i];

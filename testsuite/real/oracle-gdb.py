@@ -22,15 +22,16 @@ def walk(t, path, offset, emit):
         return
     t = t.strip_typedefs()
     if t.code == gdb.TYPE_CODE_ARRAY:
-        lo, hi = t.range()
         of = t.target()
-        for i in picked(hi - lo + 1):
+        # of one without a size gdb says that it has one element
+        each = of.strip_typedefs().sizeof
+        for i in picked(t.sizeof // each if each else 0):
             walk(of, "%s[%d]" % (path, i), offset + i * of.strip_typedefs().sizeof, emit)
         return
     if t.code in COMPOSITE:
         for f in t.fields():
-            if not hasattr(f, "bitpos"):
-                continue  # a static member
+            if getattr(f, "bitpos", None) is None:
+                continue  # a static member, or a virtual base
             if f.bitsize:
                 left[0] -= 1
                 emit(offset * 8 + f.bitpos, f.bitsize, 0, path + ("." + f.name if f.name else ""))
@@ -55,6 +56,8 @@ def tell(sym, name):
         t = v.type
     except gdb.error:
         return
+    if t.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        return  # gdb tells of what it refers to
     key = (address, name, sym.symtab.filename)
     if key in seen:
         return
@@ -66,18 +69,33 @@ def tell(sym, name):
     if left[0] <= 0:
         out.write("C\n")
 
-names = set()
+names, tables = set(), {}
 pointer = re.compile(r"\(\*+(?:const )?([A-Za-z_]\w*)(?:\[[^)]*)?\)")
 plain = re.compile(r"([A-Za-z_$][\w$:]*)(?:\[[^;]*)?;$")
 for line in gdb.execute("info variables -n", to_string=True).splitlines():
     m = re.match(r"\d+:\s+(.*)$", line)
     if not m:
+        m = re.match(r"File (.*):$", line)
+        try:
+            for sal in gdb.decode_line("'%s':1" % m.group(1))[1] if m else ():
+                tables[sal.symtab.filename] = sal.symtab
+        except gdb.error:
+            pass
         continue
     m = pointer.search(m.group(1)) or plain.search(m.group(1))
     if m:
         names.add(m.group(1))
 for name in sorted(names):
-    tell(gdb.lookup_global_symbol(name), name)
-    for sym in gdb.lookup_static_symbols(name):
+    for sym in [gdb.lookup_global_symbol(name)] + list(gdb.lookup_static_symbols(name)):
         tell(sym, name)
+        if sym is not None:
+            tables[sym.symtab.filename] = sym.symtab
+main = gdb.lookup_global_symbol("main")
+if main is not None:
+    tables[main.symtab.filename] = main.symtab
+for file in sorted(tables):
+    for block in (tables[file].global_block(), tables[file].static_block()):
+        for sym in block:
+            tell(sym, sym.name)
+out.write("E\n")
 out.close()
