@@ -85,9 +85,13 @@ static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
 	t->fetch = (!err || err == -EFAULT) && cr2 - c.ip < length;
 	if (t->fetch && hvk_is_no_code(cr2))
 		return true;
+	/* Operands that lie close together: the first byte of one tells which it is. */
 	for (n = 0; n < t->a.n; n++)
-		if (cr2 - t->a.v[n].addr < t->a.v[n].span)
+		if (cr2 == t->a.v[n].addr)
 			t->what |= t->a.v[n].what;
+	for (n = 0; n < t->a.n && !t->what; n++)
+		if (cr2 - t->a.v[n].addr < t->a.v[n].span)
+			t->what = t->a.v[n].what;
 	t->fetch &= !t->what;
 	return t->fetch || t->what;
 }

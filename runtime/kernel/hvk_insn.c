@@ -93,15 +93,18 @@ static int hvk_insn_vex(struct hvk_insn *i)
 	return 0;
 }
 
-static void hvk_insn_prefixes(struct hvk_insn *i)
+static void hvk_insn_prefixes(bool wide, struct hvk_insn *i)
 {
 	int n;
 
 	for (n = 0; n < 4; n++)
 		switch (i->in.prefixes.bytes[n]) {
-		case 0x64:
-		case 0x65:
+		case 0x26: case 0x2e: case 0x36: case 0x3e:
+			i->segs += !wide; /* of no meaning to 64-bit code */
+			break;
+		case 0x64: case 0x65:
 			i->seg = i->in.prefixes.bytes[n];
+			i->segs++;
 			break;
 		case 0x66:
 			i->pp = i->pp ? i->pp : 1;
@@ -113,6 +116,34 @@ static void hvk_insn_prefixes(struct hvk_insn *i)
 			i->rep = true;
 			break;
 		}
+}
+
+/*
+ * The kernel's decoder takes a prefix for the opcode where prefixes stand in an order that is no compiler's, and misses
+ * the ModRM byte where it does not find the mandatory one.  Then all that follows is wrong.
+ */
+static bool hvk_insn_misread(const struct hvk_cpu *c, const struct hvk_insn *i)
+{
+	switch (i->map == 1 ? i->op : 0) {
+	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67:
+	case 0xf0: case 0xf2: case 0xf3:
+		return true;
+	case 0x40 ... 0x4f:
+		return c->wide;
+	}
+	if (i->map > 1 && i->pp)
+		switch (i->in.prefixes.bytes[3]) { /* the last: the mandatory one was not seen */
+		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x67:
+			return true;
+		}
+	if (i->map == 1 || i->modrm)
+		return false;
+	switch (i->map == 2 ? i->op : 0) {
+	case 0x05 ... 0x0b: case 0x0e: case 0x30 ... 0x37: case 0x77: case 0x80 ... 0x8f:
+	case 0xa0 ... 0xa2: case 0xa8 ... 0xaa: case 0xc8 ... 0xcf:
+		return false;
+	}
+	return true;
 }
 
 HVK_API int hvk_insn_read(const struct hvk_cpu *c, struct hvk_insn *i)
@@ -136,7 +167,7 @@ HVK_API int hvk_insn_read(const struct hvk_cpu *c, struct hvk_insn *i)
 	i->mod = X86_MODRM_MOD(in->modrm.bytes[0]);
 	i->reg = X86_MODRM_REG(in->modrm.bytes[0]);
 	i->rm = X86_MODRM_RM(in->modrm.bytes[0]);
-	hvk_insn_prefixes(i);
+	hvk_insn_prefixes(c->wide, i);
 	if (in->vex_prefix.nbytes) {
 		n = hvk_insn_vex(i);
 		if (!c->wide)
@@ -152,7 +183,7 @@ HVK_API int hvk_insn_read(const struct hvk_cpu *c, struct hvk_insn *i)
 		return -EILSEQ;
 	i->op = in->opcode.bytes[n - 1];
 	i->map = n < 3 ? n : in->opcode.bytes[1] == 0x38 ? 3 : 4;
-	return 0;
+	return hvk_insn_misread(c, i) ? -EILSEQ : 0;
 }
 
 /* ---- addresses ---- */
@@ -168,6 +199,8 @@ static int hvk_insn_segment(const struct hvk_cpu *c, const struct hvk_insn *i, u
 	unsigned long selector, b;
 
 	*base = 0;
+	if (i->segs > 1)
+		return -EDOM; /* which of them counts? */
 	if (!i->seg) {
 		if (c->wide)
 			return 0;

@@ -50,6 +50,7 @@ struct hvk_insn {
 	u8 pp; /* mandatory prefix: 0, 1: 66, 2: f3, 3: f2 */
 	u8 mod, reg, rm; /* of ModRM; reg and rm as registers, with their extension */
 	u8 seg; /* prefix 64 or 65, or 0 */
+	u8 segs; /* how many prefixes name a segment */
 	bool modrm, vex, evex, rep;
 	bool narrow; /* prefix 66, and no REX.W: operands of 16 bits where there is a choice */
 };

@@ -64,7 +64,7 @@ static char hvk_role_group(bool wide, const struct hvk_insn *i)
 	case 0xae: /* fxsave fxrstor ldmxcsr stmxcsr xsave xrstor xsaveopt; then cache control */
 		if (i->pp)
 			return 'x';
-		return reg == 7 ? '-' : reg == 0 || reg == 3 || reg == 4 || reg == 6 ? 'w' : 'r';
+		return reg == 7 ? '-' : reg == 4 || reg == 6 ? 'b' : reg == 0 || reg == 3 ? 'w' : 'r';
 	case 0xb8:
 		return i->pp == 2 ? 'r' : 'x';
 	case 0xba:
@@ -130,6 +130,8 @@ HVK_API char hvk_role(bool wide, const struct hvk_insn *i)
 	case 6:
 		return 'r';
 	}
+	if (i->evex && ((i->op >= 0x71 && i->op <= 0x73) || (i->op >= 0x78 && i->op <= 0x7b)))
+		return 'r'; /* shifts and conversions, of memory only here */
 	if (i->vex) {
 		if (i->op == 0x90 || i->op == 0x91) /* kmov */
 			return i->op == 0x90 ? 'r' : 'w';

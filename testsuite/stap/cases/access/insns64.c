@@ -167,6 +167,7 @@ __asm__(
 	"T movntdqa 1 \"movntdqa (%rbx), %xmm0\"\n"
 	"T movnt 1 \"movntps %xmm0, (%rbx)\"\n"
 	"T stmxcsr 1 \"stmxcsr (%rbx)\"\n"
+	"T xsave 1 \"xsave (%rbx)\"\n"
 	"T fxsave 1 \"fxsave (%rbx)\"\n"
 	"T pshufb 1 \"pshufb (%rbx), %xmm0\"\n"
 	"T cvtsi2sd 1 \"cvtsi2sdl (%rbx), %xmm0\"\n"
@@ -196,6 +197,10 @@ __asm__(
 	"T vmaskmov 0 \"vpcmpeqd %ymm1, %ymm1, %ymm1; vmaskmovps (%rbx), %ymm1, %ymm0\"\n"
 	"T evex-disp8 0 \".byte 0x62, 0xf1, 0x7c, 0x48, 0x10, 0x43, 0x01\"\n" /* vmovups 64(%rbx), %zmm0 */
 	"T evex-mask 0 \".byte 0x62, 0xf1, 0x7c, 0x49, 0x10, 0x03\"\n"	  /* vmovups (%rbx), %zmm0{%k1} */
+	"T prefix-order 0 \".byte 0x66, 0x65, 0x0f, 0x38, 0x00, 0x03\"\n" /* pshufb %gs:(%rbx), %xmm0: 66 not before the opcode */
+	"T two-rex 0 \".byte 0x4f, 0x44, 0x8b, 0x03\"\n"
+	"T rex-before-prefix 0 \".byte 0x4f, 0x65, 0x8b, 0x03\"\n"
+	"T two-segments 0 \".byte 0x64, 0x65, 0x8b, 0x03\"\n"
 	"T illegal 0 \"ud2\"\n"
 	"T system-call 0 \"mov $65, %eax; int $0x80; mov (%rbx), %eax\"\n"
 	/* ---- on the way to the access ---- */

@@ -66,10 +66,10 @@ def main(folder, stranger):
         if not seen[c[0]]:
             bad += 1
             print(f"{c[0]} was never sampled")
-    if not counts or counts[0] != len(samples) or not counts[1] or not counts[2] or counts[3] - counts[4] != sum(counts[:3]):
+    if not counts or counts[0] != len(samples) or not all(counts[:4]) or counts[4] - counts[5] != sum(counts[:4]):
         bad += 1
         print(f"counted {counts}, told {len(samples)}")
-    print(f"{dict(seen)}, without an address {counts[4]} of {counts[3]}")
+    print(f"{dict(seen)}, without an address {counts[5]} of {counts[4]}")
     print(f"{len(samples) - bad} of {len(samples)} samples")
     return bool(bad)
 

@@ -50,6 +50,11 @@ static __attribute__((noinline)) void write_at(volatile char *p, const char *pre
 	*p = 7;
 }
 
+static void movs(char *to, const char *from)
+{
+	__asm__ volatile("movsb" : "+D"(to), "+S"(from) : : "memory");
+}
+
 static void on_fault(int sig)
 {
 	siglongjmp(back, sig);
@@ -172,6 +177,11 @@ int main(void)
 	expect(anon + 5 * PAGE - 3, 1, 0, "0", "anon", "[anon]");
 	expect(anon + 5 * PAGE, 1, 0, "0", "anon", "[anon]");
 	*(volatile uint64_t *)(anon + 5 * PAGE - 3) = 1;
+
+	/* From one address to another close by: first read, then written. */
+	expect(anon + 13 * PAGE + 100, 0, 0, "0", "anon", "[anon]");
+	expect(anon + 13 * PAGE + 108, 1, 0, "1", "anon", "[anon]");
+	movs(anon + 13 * PAGE + 108, anon + 13 * PAGE + 100);
 
 	/* A private file: whether its page is there already is the kernel's business. */
 	for (i = 3; i < 16; i += 4)
