@@ -115,6 +115,13 @@ bool stap_is_running(const char *release)
 	return !strcmp(name, running());
 }
 
+bool stap_is_native(const char *arch)
+{
+	struct utsname u;
+
+	return !arch || (!uname(&u) && !strcmp(arch, u.machine));
+}
+
 void stap_check_headers(struct stap_check *c, const char *release, const char *build)
 {
 	char path[4096], fix[160];

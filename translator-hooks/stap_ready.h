@@ -27,6 +27,8 @@ void stap_check_headers(struct stap_check *c, const char *release, const char *b
 void stap_build_tree(const char *release, const char *sysroot, char *out, size_t n);
 /* Is @release, NULL or as of -r, the kernel that runs? */
 bool stap_is_running(const char *release);
+/* Is @arch, NULL or as of -a, this machine's? */
+bool stap_is_native(const char *arch);
 
 /* The folder of stap's tapset and runtime, for the command at @stap. */
 void stap_data_dir(const char *stap, char *out, size_t n);

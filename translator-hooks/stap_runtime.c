@@ -32,7 +32,7 @@ static const struct mend {
 	const char *lacks_in, *lacks;
 	struct edit {
 		const char *file, *from, *to;
-	} edits[4];
+	} edits[5];
 	const char *what;
 } mends[] = {
 	/* task_work_cancel() came to mean another function: what it was is task_work_cancel_func(). */
@@ -46,6 +46,21 @@ static const struct mend {
 	  "transport/transport.c", "uprobe_unregister_nosync",
 	  { { "transport/transport.c", "\"unregister_uprobe\"", "\"uprobe_unregister_nosync\"" } },
 	  "uprobe_unregister_nosync in transport.c" },
+	/* The same split, for probes on user functions, and uprobe_register()'s other shape in the kernels that have it. */
+	{ "include/linux/uprobes.h",
+	  "struct uprobe *uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr_offset, struct uprobe_consumer *uc);",
+	  "linux/uprobes-inode.c", "uprobe_unregister_nosync",
+	  { { "linux/uprobes-inode.c", "typedef typeof(&uprobe_unregister) uprobe_unregister_fn;",
+	      "typedef typeof(&uprobe_unregister_nosync) uprobe_unregister_fn;" },
+	    { "linux/uprobes-inode.c", "  struct stapiu_consumer *sconsumer;",
+	      "  struct uprobe *uprobe;\n  struct stapiu_consumer *sconsumer;" },
+	    { "linux/uprobes-inode.c", "    ret = uprobe_register (inst->inode, c->offset, &inst->kconsumer);",
+	      "    {\n      inst->uprobe = (uprobe_register) (inst->inode, c->offset, 0, &inst->kconsumer);\n"
+	      "      ret = PTR_ERR_OR_ZERO(inst->uprobe);\n    }" },
+	    { "linux/uprobes-inode.c", "  (void) uprobe_unregister (inst->inode, c->offset, &inst->kconsumer);",
+	      "  uprobe_unregister_nosync(inst->uprobe, &inst->kconsumer);\n  uprobe_unregister_sync();" },
+	    { "linux/uprobes-inode.c", "    ; // already unlocked", "    {} // already unlocked" } },
+	  "uprobe_register in uprobes-inode.c" },
 	/*
 	 * What is printed is sent with 8 bytes ahead of it.  Where a page of the relay buffer has no more left than
 	 * those, they are lost, and what is printed ("transport failures"): that rest is padding.

@@ -90,7 +90,7 @@ static bool has_work(const struct stap_options *o)
 static bool runs_here(const struct stap_options *o)
 {
 	return o->pass == 5 && !o->asks && !o->lists && !o->interactive && !o->no_module &&
-	       !o->remote && !o->arch && !o->sysroot && (o->script || o->file) &&
+	       !o->remote && stap_is_native(o->arch) && !o->sysroot && (o->script || o->file) &&
 	       stap_is_running(o->release);
 }
 

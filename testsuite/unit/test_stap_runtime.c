@@ -170,6 +170,39 @@ static void lost_output(void **state)
 	unlink(at("rt/transport/relay_v2.c"));
 }
 
+/* Probes on user functions, where registering has another shape: only if all that is to be edited is there. */
+static void uprobes(void **state)
+{
+	static const char inode_c[] =
+		"  struct stapiu_consumer *sconsumer; // whose instance are we\n"
+		"typedef typeof(&uprobe_unregister) uprobe_unregister_fn;\n"
+		"    ret = uprobe_register (inst->inode, c->offset, &inst->kconsumer);\n"
+		"  (void) uprobe_unregister (inst->inode, c->offset, &inst->kconsumer);\n"
+		"    ; // already unlocked\n";
+	char what[256], out[4096], path[4300];
+	struct err e;
+	char *text;
+
+	(void)state;
+	runtime(GOOD_TASK, GOOD_UPROBE);
+	put("rt/linux/uprobes-inode.c", inode_c);
+	kernel(NEW_TASK_H, NEW_UPROBE_H);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("build"), what, sizeof(what)), 0);
+	kernel(NEW_TASK_H, NEW_UPROBE_H "extern struct uprobe *uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr_offset, struct uprobe_consumer *uc);\n");
+	assert_int_equal(stap_runtime_faults(at("rt"), at("build"), what, sizeof(what)), 1);
+	assert_int_equal(stap_runtime_mend(at("rt"), at("build"), out, sizeof(out), &e), 0);
+	snprintf(path, sizeof(path), "%s/linux/uprobes-inode.c", out);
+	text = stap_text_read(path, NULL);
+	assert_null(strstr(text, "ret = uprobe_register"));
+	assert_null(strstr(text, "uprobe_unregister (inst"));
+	assert_non_null(strstr(text, "inst->uprobe = (uprobe_register) (inst->inode, c->offset, 0, &inst->kconsumer);"));
+	assert_non_null(strstr(text, "uprobe_unregister_nosync(inst->uprobe, &inst->kconsumer);"));
+	free(text);
+	put("rt/linux/uprobes-inode.c", inode_c + 20);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("build"), what, sizeof(what)), 0);
+	unlink(at("rt/linux/uprobes-inode.c"));
+}
+
 /* Debian's build tree has no headers, but a Makefile that says where they are. */
 static void other_places(void **state)
 {
@@ -230,6 +263,7 @@ int main(void)
 		cmocka_unit_test(faults),
 		cmocka_unit_test(content),
 		cmocka_unit_test(lost_output),
+		cmocka_unit_test(uprobes),
 		cmocka_unit_test(other_places),
 		cmocka_unit_test(no_cache),
 	};

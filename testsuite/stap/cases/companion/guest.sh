@@ -34,3 +34,11 @@ unset MODULE
 chmod 777 $images
 with refused 'libplugged.so+0x'
 chmod 755 $images
+
+# A script on standard input, which hotvar has read before stap does; the program ends at once.
+begin_run stdin
+: > /tmp/stop
+rm -f $images/*
+hotvar stap -c /srv/companion/plugged - < marks.stp > "$OUT/stdout" 2> "$OUT/stderr"
+end_run stdin $?
+ls $images > "$OUT/images"
