@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,11 +258,28 @@ static void leave(const struct companion *c)
 	setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
+/*
+ * A file of another's making (FUSE) may keep its reader waiting for ever, and a look with it.  A second after
+ * stap's end the companion is gone all the same.
+ */
+static void *end_it(void *arg)
+{
+	struct pollfd p = { .fd = *(const int *)arg, .events = POLLIN };
+
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+	sleep(1);
+	_exit(0);
+}
+
 __attribute__((noreturn)) static void run(struct companion *c)
 {
 	struct pollfd p = { .fd = c->stap_fd, .events = POLLIN };
+	pthread_t end;
 
 	leave(c);
+	if (pthread_create(&end, NULL, end_it, &c->stap_fd))
+		_exit(0);
 	c->t->until = c->stap_fd;
 	c->t->notes->n = 0;
 	for (;;) {

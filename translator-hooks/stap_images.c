@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -280,6 +281,7 @@ static void child(const struct stap_images *im, int out, int fd, const char *nam
 	const struct rlimit cpu = { MAKE_CPU_SEC, MAKE_CPU_SEC };
 	struct answer a = { 0 };
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	setrlimit(RLIMIT_CPU, &cpu);
