@@ -7,6 +7,7 @@
 
 export XDG_CACHE_HOME="$tmp/cache" HOME="$tmp" HOTVAR_FAKE="$tmp/fake"
 unset SYSTEMTAP_DIR SYSTEMTAP_TAPSET SYSTEMTAP_RUNTIME XDG_DATA_DIRS POSIXLY_CORRECT LD_LIBRARY_PATH LD_PRELOAD
+umask 022
 me=$(id -u)
 
 # A hotvar with a tapset of its own beside it, and a stap with a runtime of its own.
@@ -336,13 +337,15 @@ fi
 rm -rf "$images"
 if command -v setpriv > /dev/null; then
 	chmod 755 "$tmp" "$tmp/here"
+	cp "$app" "$tmp/mine"
+	chmod 755 "$tmp/mine"
 	other() {
 		setpriv --reuid 65534 --regid 65534 --clear-groups env XDG_CACHE_HOME=/none HOME=/none "$hv" stap "$@" 2>&1
 	}
-	like "no folder, and not root: what root has to do" "$(other --also "$app")" "there is no folder '$images': as root, once: hotvar stap --also PROGRAM"
+	like "no folder, and not root: what root has to do" "$(other --also "$tmp/mine")" "there is no folder '$images': as root, once: hotvar stap --also PROGRAM"
 	run --also /bin/sh
-	like "no image, and not root" "$(other --also "$app")" "no names of '$app'( and [0-9]+ more)?: no symbol image in '$images', where this user cannot write: as root, once: hotvar stap --also $app\$"
-	run --also "$app"
-	like "what root has made is for all" "$(other --also "$app")" "0 made, $made there already"
+	like "no image, and not root" "$(other --also "$tmp/mine")" "no names of '$tmp/mine'( and [0-9]+ more)?: no symbol image in '$images', where this user cannot write: as root, once: hotvar stap --also $tmp/mine\$"
+	run --also "$tmp/mine"
+	like "what root has made is for all" "$(other --also "$tmp/mine")" "0 made, $made there already"
 fi
 done_testing
