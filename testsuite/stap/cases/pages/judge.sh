@@ -5,6 +5,6 @@ for r in pages alone; do
 done
 judge pages python3 "$dir/pages.py" "$out/pages" "$(sed -n 's/.* \(vma_[a-z_]*\)(a).*/\1/p' "$dir/pages.stp")"
 judge "pages, nothing followed" python3 "$dir/pages.py" "$out/alone" "$(sed -n 's/.* \(vma_[a-z_]*\)(a).*/\1/p' "$dir/alone.stp")"
-for d in zeros thp hugetlb; do
+for d in zeros thp hugetlb swap; do
 	like "$suite: there were pages of this kind: $d" "$(cat "$out/pages/stdout")" "^DID $d"
 done

@@ -5,3 +5,10 @@
 # Those of the page alone: such a script follows no process.
 "$here/generate" functions "$work/hotvar/tapset" | sed '/^probe mark.address/,/^}/!d' |
 	grep -E '^probe|^}|vma_page_' > alone.stp
+# Memory to swap to is a module of the kernel.
+kernel=$(cd "$root/lib/modules" && echo *-amd64)
+limits=
+grep -q 'define blk_alloc_disk(.*,' "$root"/usr/src/linux-headers-*-common/include/linux/blkdev.h && limits=-DRAMDISK_LIMITS
+printf 'obj-m := ramdisk.o\nccflags-y := %s\n' "$limits" > disk/Kbuild
+"$lab/enter" "$root" "$work" make -s -C "/lib/modules/$kernel/build" M=/srv/pages/disk modules &&
+	mv disk/ramdisk.ko . && rm -rf disk/[!s]* disk/.[!.]* && mv ramdisk.ko disk/
