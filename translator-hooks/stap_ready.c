@@ -48,12 +48,31 @@ static const char *running(void)
 	return u.release[0] || !uname(&u) ? u.release : "?";
 }
 
-/* The first bytes of a file of /proc or /sys; "" if there is none. */
+static const char *root = "";
+
+void stap_ready_below(const char *dir)
+{
+	root = dir;
+}
+
+static bool is_there(const char *path)
+{
+	char whole[4096];
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	return !access(whole, F_OK);
+}
+
+/* The first bytes of the file @path, below root; "" if there is none. */
 static void first_of(const char *path, char *out, size_t n)
 {
-	FILE *f = fopen(path, "re");
-	size_t got = f ? fread(out, 1, n - 1, f) : 0;
+	char whole[4096];
+	FILE *f;
+	size_t got;
 
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	f = fopen(whole, "re");
+	got = f ? fread(out, 1, n - 1, f) : 0;
 	out[got] = '\0';
 	if (f)
 		fclose(f);
@@ -66,7 +85,7 @@ void stap_check_modules(struct stap_check *c)
 	char disabled[8];
 
 	first_of("/proc/sys/kernel/modules_disabled", disabled, sizeof(disabled));
-	if (access("/proc/modules", F_OK))
+	if (!is_there("/proc/modules"))
 		say(c, false, "hotvar itself needs none: hotvar -- CMD; for stap, boot a distribution's kernel",
 		    "this kernel, %.100s, loads no modules", running());
 	else if (disabled[0] == '1')
@@ -96,21 +115,23 @@ void stap_build_tree(const char *release, const char *sysroot, char *out, size_t
 	if (release && *release == '/')
 		snprintf(out, n, "%s", release);
 	else
-		snprintf(out, n, "%s/lib/modules/%s/build", sysroot ? sysroot : "",
+		snprintf(out, n, "%s%s/lib/modules/%s/build", root, sysroot ? sysroot : "",
 			 release ? release : running());
 }
 
 /* A build tree says itself which kernel it is of. */
 bool stap_is_running(const char *release)
 {
-	char path[4096], name[256];
+	char path[4096], name[256], *text;
 
 	if (!release)
 		return true;
 	if (*release != '/')
 		return !strcmp(release, running());
 	snprintf(path, sizeof(path), "%.4000s/include/config/kernel.release", release);
-	first_of(path, name, sizeof(name));
+	text = stap_text_read(path, NULL);
+	snprintf(name, sizeof(name), "%s", text ? text : "");
+	free(text);
 	name[strcspn(name, "\n")] = '\0';
 	return !strcmp(name, running());
 }

@@ -23,6 +23,9 @@ void stap_check_signing(struct stap_check *c);	/* may it be one that nobody has 
 /* Are there the headers of kernel @release, whose build tree is @build? */
 void stap_check_headers(struct stap_check *c, const char *release, const char *build);
 
+/* For tests: /proc, /sys and /lib/modules are below @root, borrowed. */
+void stap_ready_below(const char *root);
+
 /* Where a kernel is built: @release as of -r, NULL for the one that runs; below @sysroot if not NULL. */
 void stap_build_tree(const char *release, const char *sysroot, char *out, size_t n);
 /* Is @release, NULL or as of -r, the kernel that runs? */
