@@ -317,8 +317,8 @@ static void prepare_images(struct run *r)
 	name_targets(r, &t);
 	stap_notes_add(&r->notes, STAP_NOTE_DETAIL, "symbol images in %s: %u made, %u there already, %u missing", dir,
 		       im.made, im.kept, im.missing);
-	if (!t.any && !r->o.all)
-		stap_notes_add(&r->notes, STAP_NOTE_CHANGE, "no names without a symbol image, and this script names no program: give -c, -x, --also FILE, or --all");
+	if (!t.any && !r->o.all && r->script && strstr(r->script, "vma_sym"))
+		stap_notes_add(&r->notes, STAP_NOTE_CHANGE, "names come from symbol images, and this script names no program to make some of: give -c, -x, --also FILE, or --all");
 	print_notes(r);
 	if (im.writable && (r->o.command || r->o.all || t.n_pids || t.n_programs) &&
 	    stap_companion_start(&t, r->o.all, &e))
