@@ -12,3 +12,14 @@ for r in mapwatch hotlock unmap-mapped unmap-variable hotvar hotvar-faults whofa
 done
 is "examples/unmap-none: a variable that is nowhere" "$(head -n 1 "$out/unmap-none/events")" "no module with a symbol image has a variable rings"
 like "examples/unmap-unasked: what it needs" "$(cat "$out/unmap-unasked/events")" '^unmapwatch: watch what\? -G variable='
+
+# Each has its description in SystemTap's form, and a sample of its output.
+for f in "$top_srcdir"/examples/*.stp; do
+	b=${f##*/}
+	meta=$(cat "${f%.stp}.meta")
+	for field in title version author keywords subsystem status exit output scope description test_check test_installcheck; do
+		like "$suite: examples/$b: $field" "$meta" "^$field: ."
+	done
+	like "$suite: examples/$b: name" "$meta" "^name: $b\$"
+	check "$suite: examples/$b: sample output" test -s "${f%.stp}.txt"
+done
