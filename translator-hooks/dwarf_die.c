@@ -109,6 +109,8 @@ static void block(struct dwarf_cursor *c, uint64_t n, struct dwarf_value *v)
 	v->u = n;
 	v->cls = DWARF_C_BLOCK;
 	dwarf_skip(c, n);
+	if (c->bad) /* nobody is to look at it */
+		v->u = 0;
 }
 
 static void uleb(struct dwarf_cursor *c, uint8_t cls, struct dwarf_value *v)

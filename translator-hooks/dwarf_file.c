@@ -261,7 +261,7 @@ static int read_units(struct dwarf_file *d, enum dwarf_sec sec, const struct par
 			return -ENOMEM;
 		if (!read_header(&c, sec == DWARF_TYPES, u, &abbrev)) {
 			/* zeros may fill the end of a section */
-			if (!c.bad || u->start[0] || u->start[1] || u->start[2] || u->start[3])
+			if (u->end != u->start + 4)
 				d->broken++;
 			continue;
 		}
@@ -302,14 +302,17 @@ static int by_u64(const void *pa, const void *pb)
 /* One entry for each place that units have abbreviations at. */
 static int index_abbrevs(struct dwarf_file *d, const uint64_t *offsets)
 {
-	uint64_t *sorted = malloc((d->n_units + 1) * sizeof(*sorted));
+	uint64_t *sorted;
 	uint32_t i, lo, hi;
 
+	if (!d->n_units)
+		return 0;
+	sorted = malloc(d->n_units * sizeof(*sorted));
 	if (!sorted)
 		return -ENOMEM;
 	memcpy(sorted, offsets, d->n_units * sizeof(*sorted));
 	qsort(sorted, d->n_units, sizeof(*sorted), by_u64);
-	d->abbrevs = calloc(d->n_units + 1, sizeof(*d->abbrevs));
+	d->abbrevs = calloc(d->n_units, sizeof(*d->abbrevs));
 	for (i = 0; i < d->n_units && d->abbrevs; i++)
 		if (!i || sorted[i] != sorted[i - 1])
 			d->abbrevs[d->n_abbrevs++].offset = sorted[i];

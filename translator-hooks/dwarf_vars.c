@@ -117,13 +117,14 @@ static enum placed evaluate(const struct dwarf_unit *u, struct dwarf_cursor *c, 
 static unsigned locate(const struct dwarf_die *d, struct piece *out, uint32_t *unplaced)
 {
 	const struct dwarf_value *v = &d->v[DWARF_A_LOCATION];
-	struct dwarf_cursor c = { v->p, v->p + v->u, false };
+	struct dwarf_cursor c = { v->p, v->p, false };
 	uint64_t at = 0;
 	unsigned n = 0;
 	bool more, lost = false;
 
-	if (v->cls != DWARF_C_BLOCK || c.end < c.p)
+	if (v->cls != DWARF_C_BLOCK)
 		return 0;
+	c.end = v->p + v->u;
 	while (c.p < c.end && n < PIECES_MAX) {
 		struct piece p = { .at = at };
 		enum placed r = evaluate(d->unit, &c, &p, &more);

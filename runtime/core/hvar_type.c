@@ -25,7 +25,8 @@ static bool hvar_type_ok(const struct hvar_image *img, uint32_t i)
 	}
 	if (t->first > img->n_members || t->n > img->n_members - t->first)
 		return false;
-	for (k = 0, m = img->members + t->first; k < t->n; k++, m++) {
+	m = t->n ? img->members + t->first : NULL;
+	for (k = 0; k < t->n; k++, m++) {
 		if (m->type >= i)
 			return false;
 		of = &img->types[m->type];

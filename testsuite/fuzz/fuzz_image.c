@@ -13,6 +13,7 @@
 
 #include "runtime/core/hvar_image_format.h"
 #include "runtime/core/hvar_resolve.h"
+#include "runtime/core/hvar_type.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,6 +49,24 @@ static void look(const struct hvar_image *img, uint64_t vaddr)
 		abort();
 }
 
+/* Every way into @type at @offset ends, inside. */
+static void walk(const struct hvar_image *img, uint32_t type, uint64_t offset)
+{
+	struct hvar_type_walk w;
+	char text[32];
+	unsigned left = 50;
+
+	hvar_type_first(img, type, offset, &w);
+	do {
+		uint32_t n = hvar_type_text(img, &w, text, sizeof(text));
+
+		if (w.type >= img->n_types || strlen(text) != (n < sizeof(text) ? n : sizeof(text) - 1))
+			abort();
+		if (w.leaf && img->types[w.type].kind != HVAR_TYPE_SCALAR)
+			abort();
+	} while (hvar_type_next(img, &w) && --left);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hvar_image img;
@@ -80,6 +99,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		for (i = 0; i < img.n_segs; i++)
 			look(&img, img.segs[i].vaddr);
+		for (i = 0; i < img.n_types && i < 64; i++) {
+			walk(&img, i, 0);
+			walk(&img, i, img.types[i].size / 2);
+			walk(&img, i, img.types[i].size - 1);
+			walk(&img, i, UINT64_MAX);
+		}
+		for (i = 0; i < img.n_members && i < 64; i++)
+			walk(&img, img.n_types - 1, img.members[i].offset);
+		for (i = 0; i < img.n_vars; i++) {
+			const struct hvar_image_var *v = hvar_type_var(&img, img.vars[i].symbol, false);
+
+			if (v != &img.vars[i] || strlen(hvar_image_str(&img, v->file)) >= img.size)
+				abort();
+		}
 	}
 	free(copy);
 	return 0;
