@@ -97,7 +97,8 @@ static void hvk_insn_prefixes(bool wide, struct hvk_insn *i)
 {
 	int n;
 
-	for (n = 0; n < 4; n++)
+	/* The last one stands in bytes[3] too. */
+	for (n = 0; n < i->in.prefixes.nbytes && n < 4; n++)
 		switch (i->in.prefixes.bytes[n]) {
 		case 0x26: case 0x2e: case 0x36: case 0x3e:
 			i->segs += !wide; /* of no meaning to 64-bit code */

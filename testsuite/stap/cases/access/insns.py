@@ -43,15 +43,16 @@ def main(folder, at_least="0"):
 
     def wrong(test, what, told, faults):
         """Why @told, accesses of one instruction, is not what it did."""
-        page = 1 if test["name"] in ("fxsave", "xsave", "fnsave", "fnstenv") else 4096  # not from the first byte on
+        # What saves much does not begin with its first byte.
+        page, span = (1, 8192) if test["name"] in ("fxsave", "xsave", "fnsave", "fnstenv") else (4096, 512)
         for at, addr, w in faults:
-            fits = [t for a, t in told if a == addr or addr % page == 0 and a < addr < a + 512]
+            fits = [t for a, t in told if a == addr or addr % page == 0 and a < addr < a + span]
             if not fits:
                 return f"{what}: faulted at {addr:#x}, which was not told"
             if w == "w" and not set(fits) & set("wb") or w == "r" and not set(fits) & set("rb"):
                 return f"{what}: faulted in {w} at {addr:#x}, told {fits}"
         for a, t in told:
-            of = [w for _, addr, w in faults if addr == a or addr % page == 0 and a < addr < a + 512]
+            of = [w for _, addr, w in faults if addr == a or addr % page == 0 and a < addr < a + span]
             # The page may have been opened for another access of the same instruction.
             if not of and not any(addr // page == a // page for _, addr, _ in faults):
                 return f"{what}: told {a:#x} {t}, which did not fault"
