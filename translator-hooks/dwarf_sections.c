@@ -160,28 +160,21 @@ static int unpack(const struct packed *k, const uint8_t *in, uint64_t n, uint8_t
 	return unzstd && unzstd(out, k->size, in, n) == k->size ? 0 : -EBADMSG;
 }
 
+/* The section's bytes, @k->size of them, to @to. */
 static int read_one(const struct elf_file *f, const Elf64_Shdr *s, const struct packed *k,
-		    struct dwarf_bytes *out)
+		    uint8_t *to)
 {
-	uint8_t *raw, *plain;
-	int r = elf_file_get(f, s->sh_offset, s->sh_size, &raw, NULL);
+	uint8_t *raw;
+	int r;
 
+	if (!k->type)
+		return elf_file_read(f, s->sh_offset, to, k->size, NULL);
+	r = elf_file_get(f, s->sh_offset, s->sh_size, &raw, NULL);
 	if (r)
 		return r;
-	if (k->type) {
-		plain = malloc(k->size + 1);
-		r = plain ? unpack(k, raw + k->skip, s->sh_size - k->skip, plain) : -ENOMEM;
-		free(raw);
-		if (r) {
-			free(plain);
-			return r;
-		}
-		plain[k->size] = 0;
-		raw = plain;
-	}
-	out->p = raw;
-	out->n = k->size;
-	return 0;
+	r = unpack(k, raw + k->skip, s->sh_size - k->skip, to);
+	free(raw);
+	return r;
 }
 
 /* The names of all sections, or NULL. */
@@ -198,64 +191,94 @@ static char *section_names(const struct elf_file *f, uint64_t *n)
 	return p;
 }
 
-/* Find our sections: their headers into @at, NULL where there is none; how they are packed into @k. */
-static int find(const struct elf_file *f, bool split, const Elf64_Shdr **at, struct packed *k,
+/* One of our sections, in the order of the file. */
+struct found {
+	const Elf64_Shdr *s;
+	struct packed k;
+	int which;
+};
+
+/*
+ * Find our sections: malloc'd into *@out, *@n of them.  Object files, and so .dwo files, have a
+ * section of units for each group of type units: together they are one.
+ */
+static int find(const struct elf_file *f, bool split, struct found **out, uint32_t *n,
 		uint64_t *bytes)
 {
-	uint64_t n;
-	char *strs = section_names(f, &n);
+	struct found *v = malloc((f->n_sh + 1) * sizeof(*v));
+	bool have[DWARF_SECS + 1] = { false };
+	uint64_t size;
+	char *strs = section_names(f, &size);
 	uint32_t i;
-	int r = 0, w;
+	int r = v ? 0 : -ENOMEM;
 
 	*bytes = 0;
-	memset(at, 0, DWARF_SECS * sizeof(*at));
+	*n = 0;
 	for (i = 1; i < f->n_sh && !r && strs; i++) {
 		const Elf64_Shdr *s = &f->sh[i];
 		bool old;
+		int w;
 
-		if (s->sh_type == SHT_NOBITS || !s->sh_size || s->sh_flags & SHF_ALLOC || s->sh_name >= n)
+		if (s->sh_type == SHT_NOBITS || !s->sh_size || s->sh_flags & SHF_ALLOC ||
+		    s->sh_name >= size)
 			continue;
 		w = which(strs + s->sh_name, split, &old);
-		/* of two of one name, the first; a group's type sections stand only in object files */
-		if (w == DWARF_SECS || at[w])
+		if (w == DWARF_SECS || (have[w] && w != DWARF_INFO && w != DWARF_TYPES))
 			continue;
-		r = look(f, s, old, &k[w]);
+		r = look(f, s, old, &v[*n].k);
 		if (!r && !elf_file_has(f, s->sh_offset, s->sh_size))
 			r = -EBADMSG;
 		if (r)
 			break;
-		at[w] = s;
-		*bytes = *bytes + k[w].size < *bytes ? UINT64_MAX : *bytes + k[w].size;
+		have[w] = true;
+		v[*n].s = s;
+		v[*n].which = w;
+		*bytes = *bytes + v[*n].k.size < *bytes ? UINT64_MAX : *bytes + v[*n].k.size;
+		(*n)++;
 	}
 	free(strs);
+	if (!r && (!have[DWARF_INFO] || !have[DWARF_ABBREV]))
+		r = -ENODATA;
+	*out = v;
 	return r;
 }
 
 uint64_t dwarf_file_bytes(const struct elf_file *f)
 {
-	const Elf64_Shdr *at[DWARF_SECS];
-	struct packed k[DWARF_SECS];
-	uint64_t n;
+	struct found *v;
+	uint64_t bytes;
+	uint32_t n;
+	int r = find(f, false, &v, &n, &bytes);
 
-	find(f, false, at, k, &n);
-	return at[DWARF_INFO] ? n : 0;
+	free(v);
+	return r == -ENODATA ? 0 : bytes;
 }
 
 int dwarf_sections_read(const struct elf_file *f, bool split, uint64_t limit,
 			struct dwarf_bytes *sec, uint64_t *bytes)
 {
-	const Elf64_Shdr *at[DWARF_SECS];
-	struct packed k[DWARF_SECS];
-	int i, r = find(f, split, at, k, bytes);
+	struct found *v;
+	uint32_t i, n;
+	int r = find(f, split, &v, &n, bytes);
 
-	if (r)
-		return r;
-	if (!at[DWARF_INFO] || !at[DWARF_ABBREV])
-		return -ENODATA;
-	if (*bytes > limit)
-		return -EFBIG;
-	for (i = 0; i < DWARF_SECS && !r; i++)
-		if (at[i])
-			r = read_one(f, at[i], &k[i], &sec[i]);
+	if (!r && *bytes > limit)
+		r = -EFBIG;
+	for (i = 0; i < n && !r; i++) {
+		struct dwarf_bytes *b = &sec[v[i].which];
+		/* a NUL follows the last byte */
+		uint8_t *p = realloc(b->p, b->n + v[i].k.size + 1);
+
+		if (!p) {
+			r = -ENOMEM;
+			break;
+		}
+		b->p = p;
+		r = read_one(f, v[i].s, &v[i].k, p + b->n);
+		if (r)
+			break;
+		b->n += v[i].k.size;
+		p[b->n] = 0;
+	}
+	free(v);
 	return r;
 }
