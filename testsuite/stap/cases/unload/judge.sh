@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge.sh - every round went well, and there were some.
-rounds=$(cat "$out/rounds")
-check "$suite: module unloaded in a storm more than once" test "$rounds" -gt 2
-is "$suite: module unloaded in a storm, $rounds times: all went well" "$(cat "$out/errors")" ""
+# judge.sh - every round went well.
+rounds=$(grep -c '^$' "$out/rounds")
+is "$suite: modules unloaded in a storm" "$rounds" 102
+is "$suite: modules unloaded in a storm: all went well" "$(cat "$out/errors")" ""
+is "$suite: the storm goes on until it is over" "$(cat "$out/storm")" ""
 say "unloaded in a storm $rounds times"

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# judge.sh - the scripts went on to their end, and counted.
+for r in many storm; do
+	is "$suite: staprun ends well: lowmem/$r" "$(cat "$out/$r/status")" 0
+	like "$suite: lowmem/$r: what could be told has been told" "$(cat "$out/$r/events")" '^CHANGES [1-9]'
+	say "lowmem/$r: $(sed -n 's/^LOST //p' "$out/$r/events") losses counted"
+done
+is "$suite: lowmem: the program ends well" "$(cat "$out/said")" ""
+like "$suite: lowmem: vma_lost() counts" "$(cat "$out/many/events")" '^LOST [1-9]'
+like "$suite: lowmem: the script says what it lost" "$(cat "$out/many/stderr")" 'vma: lost [0-9]+ '
+like "$suite: lowmem: the kernel ran out of memory" "$(cat "$out/../dmesg")" 'Out of memory: Killed'
