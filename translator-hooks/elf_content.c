@@ -55,19 +55,30 @@ static bool matters(const Elf64_Shdr *s)
 	       s->sh_type == SHT_GNU_verneed;
 }
 
+/*
+ * Debug information too, but only of a file without a build-id: the linker makes that of all that is in
+ * the file.  Its sections are those that are not loaded and none of the above.
+ */
+static bool may_be_debug(const Elf64_Shdr *s)
+{
+	return s->sh_type == SHT_PROGBITS && !(s->sh_flags & SHF_ALLOC);
+}
+
 int elf_content_hash(const struct elf_file *f, uint64_t *out, struct err *e)
 {
 	struct elf_frames frames;
 	struct elf_table t;
-	bool tables = false;
+	bool tables = false, no_id;
+	uint8_t id[64];
 	uint32_t i;
 	int r = 0;
 
 	*out = elf_content_headers(f);
+	no_id = !elf_file_build_id(f, id, sizeof(id));
 	for (i = 1; i < f->n_sh && !r; i++) {
 		const Elf64_Shdr *s = &f->sh[i];
 
-		if (!matters(s))
+		if (!matters(s) && !(no_id && may_be_debug(s)))
 			continue;
 		tables |= s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM;
 		r = add(f, s->sh_offset, s->sh_size, out, e);

@@ -55,7 +55,8 @@ static const struct argp argp = {
 
 static int report(const struct options *o, struct stream_reader *r, struct err *e)
 {
-	struct analysis_options ao = { .per_process = o->report.per_process };
+	struct analysis_options ao = { .per_process = o->report.per_process,
+				       .by_member = o->report.by_member };
 	struct analysis *a = analysis_new(&ao, e);
 	FILE *f = NULL;
 	int status = CLI_FAILED;

@@ -75,6 +75,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 	if (status)
 		return status;
 	ao.per_process = o.report.per_process;
+	ao.by_member = o.report.by_member;
 	f = cli_open(&o.common, stderr, e);
 	if (!f)
 		return CLI_FAILED;

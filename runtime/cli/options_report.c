@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/report/report.h"
+#include "translator-hooks/image_build.h"
 #include "translator-hooks/image_name.h"
 
 /* Rows of a text report when --limit does not say; JSON has all. */
@@ -19,7 +20,7 @@ enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY
 
 static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
-	{ "by", KEY_BY, "WHAT", 0, "One row for each variable: the only choice in this version", 5 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together", 5 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
@@ -30,7 +31,7 @@ static const struct argp_option options[] = {
 
 static error_t bad_by(const char *value)
 {
-	static const char *const later[] = { "member", "type", "line", "object", "page", "cacheline" };
+	static const char *const later[] = { "type", "line", "object", "page", "cacheline" };
 	size_t i;
 
 	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
@@ -38,9 +39,9 @@ static error_t bad_by(const char *value)
 			char what[32];
 
 			snprintf(what, sizeof(what), "--by %s", value);
-			return cli_not_yet(what, "leave it out, or give --by variable");
+			return cli_not_yet(what, "leave it out, or give --by variable or --by member");
 		}
-	return cli_bad_value("--by", value, "variable");
+	return cli_bad_value("--by", value, "variable or member");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -60,7 +61,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return cli_bad_value("--sort", arg, "accesses or time");
 		return 0;
 	case KEY_BY:
-		return strcmp(arg, "variable") ? bad_by(arg) : 0;
+		c->by_member = !strcmp(arg, "member");
+		if (c->by_member) /* it is worth some waiting then */
+			image_build_debug(IMAGE_BUILD_DEBUG_ALL);
+		return c->by_member || !strcmp(arg, "variable") ? 0 : bad_by(arg);
 	case KEY_MIN_SHARE:
 		errno = 0;
 		x = strtod(arg, &end);

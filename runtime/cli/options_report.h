@@ -15,7 +15,7 @@
 
 struct report_choice {
 	struct rows_options rows;
-	bool per_process;
+	bool per_process, by_member;
 	bool limit_given;
 };
 

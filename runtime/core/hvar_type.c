@@ -321,8 +321,8 @@ static void hvar_type_put_number(struct hvar_type_out *o, uint64_t x)
 		hvar_type_put(o, digits[--n]);
 }
 
-HVAR_API uint32_t hvar_type_text(const struct hvar_image *img, const struct hvar_type_walk *w,
-				 char *buf, uint32_t size)
+static uint32_t hvar_type_write(const struct hvar_image *img, const struct hvar_type_walk *w,
+				bool numbers, char *buf, uint32_t size)
 {
 	struct hvar_type_out o;
 	uint64_t rest;
@@ -338,7 +338,8 @@ HVAR_API uint32_t hvar_type_text(const struct hvar_image *img, const struct hvar
 
 		if (t->kind == HVAR_TYPE_ARRAY) {
 			hvar_type_put(&o, '[');
-			hvar_type_put_number(&o, hvar_type_divide(l->offset, t->stride, &rest));
+			if (numbers)
+				hvar_type_put_number(&o, hvar_type_divide(l->offset, t->stride, &rest));
 			hvar_type_put(&o, ']');
 			continue;
 		}
@@ -350,4 +351,16 @@ HVAR_API uint32_t hvar_type_text(const struct hvar_image *img, const struct hvar
 	}
 	buf[o.n < size ? o.n : size - 1] = '\0';
 	return o.n;
+}
+
+HVAR_API uint32_t hvar_type_text(const struct hvar_image *img, const struct hvar_type_walk *w,
+				 char *buf, uint32_t size)
+{
+	return hvar_type_write(img, w, true, buf, size);
+}
+
+HVAR_API uint32_t hvar_type_pattern(const struct hvar_image *img, const struct hvar_type_walk *w,
+				    char *buf, uint32_t size)
+{
+	return hvar_type_write(img, w, false, buf, size);
 }

@@ -103,4 +103,8 @@ HVAR_API bool hvar_type_next(const struct hvar_image *img, struct hvar_type_walk
 HVAR_API uint32_t hvar_type_text(const struct hvar_image *img, const struct hvar_type_walk *w,
 				 char *buf, uint32_t size);
 
+/* The same with "[]" for whichever element of an array: "[].st.misses". */
+HVAR_API uint32_t hvar_type_pattern(const struct hvar_image *img, const struct hvar_type_walk *w,
+				    char *buf, uint32_t size);
+
 #endif /* HVAR_TYPE_H */

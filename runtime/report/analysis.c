@@ -426,7 +426,7 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->file_codes = codes_new();
 	a->estimate = estimate_new(&env);
 	if (a->images)
-		a->variables = variables_new(a->images, o->per_process);
+		a->variables = variables_new(a->images, o->per_process, o->by_member);
 	if (!a->spaces || !a->images || !a->codes || !a->file_codes || !a->estimate ||
 	    !a->variables)
 		goto no_memory;

@@ -19,6 +19,7 @@
 
 struct analysis_options {
 	bool per_process; /* keep the memory of processes apart */
+	bool by_member;	  /* keep members of variables apart */
 	bool live;	  /* the processes are on this machine, now */
 };
 

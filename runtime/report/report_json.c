@@ -77,6 +77,10 @@ static void variable(FILE *f, const struct rows *r, size_t i)
 	json_u64(&j, "rank", i + 1);
 	json_str(&j, "name", v->name);
 	json_str(&j, "symbol", v->symbol);
+	if (v->member) {
+		json_str(&j, "member", v->member);
+		json_str(&j, "type_name", v->type);
+	}
 	json_str(&j, "module", v->module);
 	if (v->deleted)
 		json_bool(&j, "deleted", true);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/core/hvar_image.h"
+#include "members.h"
 #include "runtime/core/hvar_resolve.h"
 #include "translator-hooks/image_name.h"
 
@@ -16,7 +17,7 @@ enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
 
 /*
  * The parts of one module that no symbol covers are told apart by section: a key
- * without a symbol has the section's index + 1 above its kind.
+ * without a symbol has the section's index + 1 above its kind; with one, its member's number, if members are.
  */
 #define KIND_BITS     8
 #define KIND_MASK     ((1u << KIND_BITS) - 1)
@@ -40,6 +41,7 @@ struct comm {
 struct variables {
 	struct images *images;
 	bool per_process;
+	struct members *members; /* NULL: variables as wholes */
 	struct hvar_hot_table t;
 	struct hvar_hot *hot;
 	struct fact *facts;
@@ -156,6 +158,9 @@ void variables_fork(struct variables *v, uint32_t pid, uint32_t child_pid)
 static void key_of(const struct variables *v, const struct hvar_place *p, uint32_t mm,
 		   struct hvar_hot_key *key)
 {
+	const struct hvar_image *img;
+	uint32_t why;
+
 	memset(key, 0, sizeof(*key));
 	key->kind = p->kind;
 	key->module = images_canon(v->images, p->module);
@@ -165,6 +170,8 @@ static void key_of(const struct variables *v, const struct hvar_place *p, uint32
 	key->symbol = p->symbol == HVAR_IMAGE_NONE ? HVAR_HOT_NONE : p->symbol;
 	if (key->symbol == HVAR_HOT_NONE && p->section < SECTIONS_MAX)
 		key->kind |= (p->section + 1) << KIND_BITS;
+	if (v->members && key->symbol != HVAR_HOT_NONE && (img = images_of(v->images, key->module, &why)))
+		key->kind |= members_at(v->members, key->module, img, key->symbol, p->offset) << KIND_BITS;
 	if (v->per_process)
 		key->mm = mm;
 }
@@ -277,15 +284,29 @@ const char *variables_file_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static char *make_name(const struct hvar_hot_key *key, const struct hvar_image *img,
-		       const char *path)
+static char *member_name(const struct variables *v, const struct hvar_hot_key *key,
+			 const struct hvar_image *img)
+{
+	char *name = image_name(img, key->symbol), *whole;
+	const char *member = v->members ? members_path(v->members, key->kind >> KIND_BITS) : "";
+
+	if (!name || !*member)
+		return name;
+	if (asprintf(&whole, "%s%s", name, member) < 0)
+		whole = NULL;
+	free(name);
+	return whole;
+}
+
+static char *make_name(const struct variables *v, const struct hvar_hot_key *key,
+		       const struct hvar_image *img, const char *path)
 {
 	uint32_t kind = key->kind & KIND_MASK, section = key->kind >> KIND_BITS;
 	char *name;
 	int n;
 
 	if (key->symbol != HVAR_HOT_NONE && img)
-		return image_name(img, key->symbol);
+		return member_name(v, key, img);
 	if (section && img && section <= img->n_sections)
 		n = asprintf(&name, "%s:%s", variables_file_name(path),
 			     hvar_image_str(img, img->sections[section - 1].name));
@@ -309,7 +330,7 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	if (key->module)
 		img = images_of(v->images, key->module, &why);
 	if (!f->name)
-		f->name = make_name(key, img, path);
+		f->name = make_name(v, key, img, path);
 	if (!f->name)
 		return -ENOMEM;
 	memset(out, 0, sizeof(*out));
@@ -325,13 +346,17 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	if (key->symbol != HVAR_HOT_NONE && img) {
 		out->symbol = hvar_image_str(img, img->syms[key->symbol].name);
 		out->size = img->syms[key->symbol].size;
+		if (v->members && key->kind >> KIND_BITS) {
+			out->member = members_path(v->members, key->kind >> KIND_BITS);
+			out->type = members_type(v->members, key->kind >> KIND_BITS);
+		}
 	} else {
 		out->reason = hvar_reason_name(f->reason);
 	}
 	return 0;
 }
 
-struct variables *variables_new(struct images *images, bool per_process)
+struct variables *variables_new(struct images *images, bool per_process, bool by_member)
 {
 	struct variables *v = calloc(1, sizeof(*v));
 
@@ -339,7 +364,9 @@ struct variables *variables_new(struct images *images, bool per_process)
 		return NULL;
 	v->images = images;
 	v->per_process = per_process;
-	if (grow(v)) {
+	if (by_member)
+		v->members = members_new();
+	if ((by_member && !v->members) || grow(v)) {
 		variables_free(v);
 		return NULL;
 	}
@@ -359,5 +386,6 @@ void variables_free(struct variables *v)
 	free(v->slots);
 	free(v->tids);
 	free(v->comms);
+	members_free(v->members);
 	free(v);
 }

@@ -19,8 +19,11 @@
 
 struct variables;
 
-/* @images is borrowed.  @per_process: memory of two address spaces is two entries. */
-struct variables *variables_new(struct images *images, bool per_process);
+/*
+ * @images is borrowed.  @per_process: memory of two address spaces is two entries.  @by_member: so are
+ * two members of a variable, those of all elements of an array together.
+ */
+struct variables *variables_new(struct images *images, bool per_process, bool by_member);
 void variables_free(struct variables *v);
 
 /*
@@ -60,6 +63,8 @@ uint64_t variables_lost_threads(const struct variables *v);
 struct variable {
 	const char *name;   /* as reports write variables */
 	const char *symbol; /* NULL: none covers it */
+	const char *member; /* "[].key", with by_member; NULL: all of it, or not known */
+	const char *type;   /* of that member; NULL: not known */
 	const char *module; /* file name, NULL: none */
 	bool deleted;	    /* the file had no name any more */
 	const char *kind;

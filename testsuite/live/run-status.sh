@@ -123,7 +123,7 @@ done
 for d in 0 -1 x nan inf 1e99; do
 	status "-d $d" 2 "$HOTVAR" -d $d -- true
 done
-for by in member type line object page cacheline; do
+for by in type line object page cacheline; do
 	status "--by $by, which is not there yet" 2 "$HOTVAR" --by $by -- true
 	one_line "--by $by is said" "^hotvar: --by $by is not in version $VERSION: "
 done

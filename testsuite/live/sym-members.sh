@@ -260,6 +260,16 @@ build "JSON" "${CC}" -O1 -gdwarf-5 m.c n.c -o j && {
 		skip "dwz" "it is not here"
 	fi
 
+	# ---- written anew in the same place, with the same symbols, and without a build-id to tell ----
+	sed 's/misses/mosses/g' "$tmp/m.c" > "$tmp/m3.c"
+	build "no build-id" sh -c "$CC -O1 -gdwarf-5 -Wl,--build-id=none m.c n.c -o old && $CC -O1 -gdwarf-5 -Wl,--build-id=none m3.c n.c -o new" && {
+		cp "$tmp/old" "$tmp/same"
+		a=$(printf %x $((0x$(nm "$tmp/same" | awk '$3 == "per_thread" || $3 == "table" { print $1 }' | tail -n 1) + 24)))
+		is "no build-id: before" "$("$HOTVAR" sym -q -e "$tmp/same" "$a" | awk '{ print $2 }')" 'table[0].st.misses'
+		cat "$tmp/new" > "$tmp/same"
+		is "no build-id: after" "$("$HOTVAR" sym -q -e "$tmp/same" "$a" | awk '{ print $2 }')" 'table[0].st.mosses'
+	}
+
 	# ---- damage: names stay, members go ----
 	size=$(readelf -SW "$tmp/j" | sed -n 's/^ *\[ *[0-9]*\] \.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\).*/\1 \2/p')
 	cp "$tmp/j" "$tmp/broken"
