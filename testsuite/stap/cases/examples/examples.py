@@ -186,6 +186,30 @@ def hotpages(f):
     f.fact(pages == sorted(pages, reverse=True), "the largest comes first")
 
 
+def attach_hotvar(f):
+    f.line(r"^ *\d+\.\d% +\d+ +\S+ +\d+ private +\.bss +hot_table \[/srv/examples/spin\]$")
+    f.fact(sum("SHARE" in line for line in f.script) > 1, "a table meanwhile, and one at the end")
+    f.line(r"^lost: 0$")
+
+
+def attach_hotpages(f):
+    got = row_of_last(f, ".bss", 6, "/srv/examples/spin", 7)
+    # 64 KiB of hot_table and 4 of seldom_table; never_table may share their first and last page.
+    f.fact(got and 17 <= int(got[0]) <= 20 and got[3] == got[0], f"pages of .bss, all of them its own: {got}")
+    f.line(r"^spin, pid \d+, after \d+\.\d{3} s: \d+ pages in memory$")
+
+
+def row_of_last(f, word, at, word2, at2):
+    """The words of the last line that has WORD and WORD2 at these places."""
+    rows = [w for w in (line.split() for line in f.script) if len(w) > at2 and w[at] == word and w[at2] == word2]
+    return rows[-1] if rows else None
+
+
+def attach_unmapwatch(f):
+    f.line(r"^\d+\.\d+  watching \w+-\w+, 65536 bytes: hot_table of /srv/examples/spin$")
+    f.line(r"^hits: 0, lost: 0$")
+
+
 facts = Facts(sys.argv[2])
 globals()[sys.argv[1].replace("-", "_")](facts)
 print(f"{facts.good} of {facts.all} facts")

@@ -25,3 +25,23 @@ with whofaults whofaults "/srv/examples/copies /ram/slow" top=100
 with cowwatch cowwatch "/srv/examples/copies /ram/slow"
 with hotpages hotpages "/srv/examples/copies /ram/slow"
 umount /ram
+
+# attach RUN EXAMPLE PID [OPTION=VALUE...]: to a running process, ended by ^C when the script has said something
+attach() {
+	begin_run "$1"
+	name=$1 module=$(module_of "$2") pid=$3
+	shift 3
+	timeout -s INT 200 staprun -b 32 -o "$OUT/events" -x "$pid" "$module" "$@" > "$OUT/stdout" 2> "$OUT/stderr" &
+	staprun=$!
+	until_true 100 test -s "$OUT/events"
+	kill -INT $staprun
+	wait $staprun
+	end_run "$name" $?
+}
+
+/srv/examples/spin 1000 &
+spin=$!
+attach attach-hotvar hotvar $spin every=1
+attach attach-hotpages hotpages $spin every=1
+attach attach-unmapwatch unmapwatch $spin variable=hot_table
+kill $spin

@@ -7,7 +7,8 @@ for d in "$out"/*/; do
 	[ "$r" = unmap-unasked ] || like "$suite: examples/$r: nothing is lost" "$(tail -n 1 "$d/events")" 'lost: 0$'
 	[ -z "${LAB_KEEP-}" ] || cp "$d/events" "$LAB_KEEP/$r.txt"
 done
-for r in mapwatch hotlock unmap-mapped unmap-variable hotvar hotvar-faults whofaults cowwatch hotpages; do
+for r in mapwatch hotlock unmap-mapped unmap-variable hotvar hotvar-faults whofaults cowwatch hotpages \
+	attach-hotvar attach-hotpages attach-unmapwatch; do
 	judge "examples/$r" python3 "$dir/examples.py" "$r" "$out/$r"
 done
 is "examples/unmap-none: a variable that is nowhere" "$(head -n 1 "$out/unmap-none/events")" "no module with a symbol image has a variable rings"
