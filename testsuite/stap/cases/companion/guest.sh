@@ -2,6 +2,8 @@
 # guest.sh - `hotvar stap -c` of a program that loads a plug-in a second later.
 PATH=/srv/companion/bin:$PATH
 images=/var/cache/hotvar
+# The images of other cases are put back at the end.
+cp -r $images /tmp/images-before
 
 # with RUN WORDS OPTION...: until the script has printed a line that has those words
 with() {
@@ -42,3 +44,4 @@ rm -f $images/*
 hotvar stap -c /srv/companion/plugged - < marks.stp > "$OUT/stdout" 2> "$OUT/stderr"
 end_run stdin $?
 ls $images > "$OUT/images"
+cp /tmp/images-before/* $images/ 2> /dev/null
