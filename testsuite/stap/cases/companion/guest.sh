@@ -44,4 +44,6 @@ rm -f $images/*
 hotvar stap -c /srv/companion/plugged - < marks.stp > "$OUT/stdout" 2> "$OUT/stderr"
 end_run stdin $?
 ls $images > "$OUT/images"
+rm -f $images/*
 cp /tmp/images-before/* $images/ 2> /dev/null
+rm -rf /tmp/images-before
