@@ -24,6 +24,7 @@
 #include "runtime/core/hvar_vmas.h"
 #include "sym_table.h"
 #include "text_ranges.h"
+#include "tls_slots.h"
 
 /* A PT_LOAD each: no linker makes as many. */
 #define SEGS_MAX 4096
@@ -411,6 +412,8 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 				(b->f.eh.e_type == ET_EXEC ? HVAR_IMAGE_EXEC : 0);
 		p->head.build_id_len = (uint32_t)elf_file_build_id(
 			&b->f, p->head.build_id, sizeof(p->head.build_id));
+		if (p->head.tls.memsz)
+			p->n_tls_slots = tls_slots(&b->f, p->tls_slots);
 		p->syms = &b->syms;
 		r = image_layout(p, data, size);
 	}

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLES 17
+#define TABLES 18
 
 struct layout {
 	struct hvar_image_table dir[TABLES];
@@ -153,6 +153,7 @@ int image_layout(struct image_parts *p, void **data, size_t *size)
 	reserve(&l, HVAR_IMAGE_MEMBERS, sizeof(*p->members), p->n_members);
 	reserve(&l, HVAR_IMAGE_VARS, sizeof(*p->vars), p->n_vars);
 	reserve(&l, HVAR_IMAGE_TLS_VARS, sizeof(*p->tls_vars), p->n_tls_vars);
+	reserve(&l, HVAR_IMAGE_TLS_SLOTS, sizeof(*p->tls_slots), p->n_tls_slots);
 	reserve(&l, HVAR_IMAGE_DEBUG, sizeof(*p->debug), p->debug ? 1 : 0);
 	reserve(&l, HVAR_IMAGE_SOURCE, sizeof(struct hvar_image_source), 1);
 
@@ -177,6 +178,7 @@ int image_layout(struct image_parts *p, void **data, size_t *size)
 	put_types(p, &l);
 	put_vars(p, p->vars, p->n_vars, table(&l, HVAR_IMAGE_VARS));
 	put_vars(p, p->tls_vars, p->n_tls_vars, table(&l, HVAR_IMAGE_TLS_VARS));
+	memcpy(table(&l, HVAR_IMAGE_TLS_SLOTS), p->tls_slots, p->n_tls_slots * sizeof(*p->tls_slots));
 	if (p->debug)
 		memcpy(table(&l, HVAR_IMAGE_DEBUG), p->debug, sizeof(*p->debug));
 	if (pages)

@@ -15,7 +15,7 @@
  * Number of the rules, of naming and else, by which images are built.  Raise it when the same file would
  * give another image: cached ones are then made anew.
  */
-#define IMAGE_RULES 4
+#define IMAGE_RULES 5
 
 struct image_parts {
 	/* flags, tls, relro, build_id are the caller's; the rest is filled in */
@@ -31,6 +31,8 @@ struct image_parts {
 	struct hvar_image_var *vars, *tls_vars; /* by symbol */
 	uint32_t n_types, n_members, n_vars, n_tls_vars;
 	const struct hvar_image_debug *debug;
+	struct hvar_image_tls_slot tls_slots[2];
+	uint32_t n_tls_slots;
 };
 
 /* *@data is malloc'd, *@size bytes.  Returns 0, -ENOMEM, or -EFBIG past 4 GiB of names. */

@@ -117,26 +117,35 @@ char *image_demangle(const char *name)
 	return plain;
 }
 
-char *image_name(const struct hvar_image *img, uint32_t symbol)
+static char *name_of(const struct hvar_image *img, const struct hvar_image_sym *y, const char *tail)
 {
-	const struct hvar_image_sym *y = &img->syms[symbol];
 	const char *raw = hvar_image_str(img, y->name);
 	const char *file = hvar_image_str(img, y->file);
 	char *plain = keep_raw ? NULL : image_demangle(raw), *out;
 	int n;
 
 	if (y->flags & HVAR_SYM_SAME_NAME && *file)
-		n = asprintf(&out, "%s@%s", plain ? plain : raw, file);
+		n = asprintf(&out, "%s@%s%s", plain ? plain : raw, file, tail);
 	else
-		n = asprintf(&out, "%s", plain ? plain : raw);
+		n = asprintf(&out, "%s%s", plain ? plain : raw, tail);
 	free(plain);
 	return n < 0 ? NULL : out;
+}
+
+char *image_name(const struct hvar_image *img, uint32_t symbol)
+{
+	return name_of(img, &img->syms[symbol], "");
+}
+
+char *image_name_tls(const struct hvar_image *img, uint32_t symbol)
+{
+	return name_of(img, &img->tls_syms[symbol], "@tls");
 }
 
 static char *symbol_name(const struct hvar_place *p, const struct hvar_image *img,
 			 bool offset)
 {
-	char *name = image_name(img, p->symbol), *out;
+	char *name = p->flags & HVAR_PLACE_TLS ? image_name_tls(img, p->symbol) : image_name(img, p->symbol), *out;
 	int n;
 
 	if (!name || !offset || !p->offset)

@@ -20,6 +20,9 @@
 /* Symbol @symbol (of syms) of @img, malloc'd; NULL: no memory. */
 char *image_name(const struct hvar_image *img, uint32_t symbol);
 
+/* The same of symbol @symbol of tls_syms: "errno@tls". */
+char *image_name_tls(const struct hvar_image *img, uint32_t symbol);
+
 /*
  * The place @p, malloc'd; NULL: no memory.  @img is that of p->module, or NULL; @path is the module's
  * path, or NULL.  @offset: say how far into the symbol it is ("table+0x78").

@@ -119,6 +119,7 @@ static int answer(struct sym *s, uint64_t addr)
 
 	if (s->live) {
 		live_resolve(s->live, addr, &p);
+		live_tls(s->live, addr, &p, &a.thread);
 		if (p.module) {
 			a.img = live_image(s->live, p.module, &why);
 			a.module = live_path(s->live, p.module);

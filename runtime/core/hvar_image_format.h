@@ -39,6 +39,7 @@ enum hvar_image_table_id {
 	HVAR_IMAGE_MEMBERS,    /* struct hvar_image_member */
 	HVAR_IMAGE_VARS,       /* struct hvar_image_var, by symbol */
 	HVAR_IMAGE_TLS_VARS,   /* the same of tls_syms */
+	HVAR_IMAGE_TLS_SLOTS,  /* struct hvar_image_tls_slot; not looked at here */
 	HVAR_IMAGE_DEBUG,      /* struct hvar_image_debug, one, if debug information was looked for; not looked at here */
 };
 
@@ -106,6 +107,19 @@ struct hvar_image_debug {
 	uint32_t added;	   /* symbols that only the debug information has */
 	uint64_t bytes;	   /* of debug information */
 	uint64_t limit;	   /* bytes that were allowed */
+};
+
+/* A word of the loaded file that the dynamic linker fills: how its thread-local block is found. */
+enum hvar_image_tls_slot_kind {
+	HVAR_TLS_SLOT_OFFSET, /* @value less the word is the block's distance below the thread pointer */
+	HVAR_TLS_SLOT_MODULE, /* the word is the file's number in each thread's table of blocks */
+};
+
+struct hvar_image_tls_slot {
+	uint64_t vaddr;
+	uint64_t value;
+	uint32_t kind;
+	uint32_t zero;
 };
 
 #define HVAR_IMAGE_SUMMED 32 /* offset of the first byte after the checksum */

@@ -40,6 +40,7 @@ enum hvar_reason {
 enum hvar_place_flags {
 	HVAR_PLACE_VADDR = 1,	 /* vaddr, bias are set */
 	HVAR_PLACE_OFFSET = 2,	 /* file_offset is set: the byte is in the file */
+	HVAR_PLACE_TLS = 8,	 /* thread-local: symbol is an index into tls_syms, offset that in it */
 	HVAR_PLACE_REMAPPED = 4, /* anonymous memory in place of the module's own pages */
 };
 

@@ -24,6 +24,7 @@
 struct kept {
 	const void *base; /* of the image; NULL: free */
 	uint32_t symbol;
+	bool tls;
 	char *name;
 };
 
@@ -62,17 +63,24 @@ void place_writer_free(struct place_writer *w)
 
 /* The symbol's name, good until the next call; NULL: no memory. */
 static const char *symbol_name(struct place_writer *w, const struct hvar_image *img,
-			       uint32_t symbol)
+			       const struct hvar_place *p)
 {
-	struct kept *k = &w->kept[symbol & (KEPT - 1)];
+	struct kept *k = &w->kept[p->symbol & (KEPT - 1)];
+	bool tls = p->flags & HVAR_PLACE_TLS;
 
-	if (k->base != img->base || k->symbol != symbol) {
+	if (k->base != img->base || k->symbol != p->symbol || k->tls != tls) {
 		free(k->name);
-		k->name = image_name(img, symbol);
+		k->name = tls ? image_name_tls(img, p->symbol) : image_name(img, p->symbol);
 		k->base = k->name ? img->base : NULL;
-		k->symbol = symbol;
+		k->symbol = p->symbol;
+		k->tls = tls;
 	}
 	return k->name;
+}
+
+static const struct hvar_image_sym *symbol_of(const struct hvar_image *img, const struct hvar_place *p)
+{
+	return p->flags & HVAR_PLACE_TLS ? &img->tls_syms[p->symbol] : &img->syms[p->symbol];
 }
 
 static const char *reason(const struct hvar_place *p)
@@ -97,7 +105,7 @@ static void look_inside(struct place_writer *w, const struct place_answer *a)
 {
 	struct image_member *m = &w->member;
 
-	image_member(a->img, a->place->symbol, false, a->place->offset, m);
+	image_member(a->img, a->place->symbol, a->place->flags & HVAR_PLACE_TLS, a->place->offset, m);
 	if (!w->symbols_only)
 		return;
 	m->path[0] = '\0';
@@ -123,7 +131,7 @@ static int write_text(struct place_writer *w, const struct place_answer *a)
 		return 0;
 	}
 	if (p->symbol != HVAR_IMAGE_NONE && a->img)
-		s = symbol_name(w, a->img, p->symbol);
+		s = symbol_name(w, a->img, p);
 	else
 		s = own = image_place_name(p, a->img, a->module, false);
 	if (!s)
@@ -170,14 +178,16 @@ static void write_build_id(struct json *j, const uint8_t *id, size_t n)
 	json_str(j, "build_id", n ? text : NULL);
 }
 
-static void write_aliases(struct json *j, const struct hvar_image *img, uint32_t symbol)
+static void write_aliases(struct json *j, const struct hvar_image *img, const struct hvar_place *p)
 {
-	/* an owner is always the first of its group */
-	uint32_t end = symbol + hvar_image_aliases(img, symbol), i;
+	const struct hvar_image_sym *y = symbol_of(img, p), *first = y;
+	const struct hvar_image_sym *end = p->flags & HVAR_PLACE_TLS ? img->tls_syms + img->n_tls_syms :
+								       img->syms + img->n_syms;
 
+	/* an owner is always the first of its group */
 	json_open(j, "aliases", '[');
-	for (i = symbol + 1; i < end; i++)
-		json_str(j, NULL, hvar_image_str(img, img->syms[i].name));
+	for (y++; y < end && y->vaddr == first->vaddr && y->size == first->size; y++)
+		json_str(j, NULL, hvar_image_str(img, y->name));
 	json_close(j, ']');
 }
 
@@ -198,7 +208,7 @@ static void write_symbol(struct json *j, const struct place_answer *a)
 		json_null(j, "size");
 		return;
 	}
-	y = &a->img->syms[p->symbol];
+	y = symbol_of(a->img, p);
 	json_str(j, "symbol", hvar_image_str(a->img, y->name));
 	json_u64(j, "offset", p->offset);
 	json_u64(j, "size", p->size);
@@ -265,7 +275,7 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 
 	if (!symbol) {
 		own = image_place_name(p, a->img, a->module, false);
-	} else if ((name = symbol_name(w, a->img, p->symbol)) != NULL) {
+	} else if ((name = symbol_name(w, a->img, p)) != NULL) {
 		look_inside(w, a);
 		if (asprintf(&own, "%s%s", name, w->member.path) < 0)
 			own = NULL;
@@ -295,8 +305,8 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 	else
 		json_null(&j, "file_offset");
 	if (symbol) {
-		write_aliases(&j, a->img, p->symbol);
-		json_str(&j, "binding", binding_name(a->img->syms[p->symbol].binding));
+		write_aliases(&j, a->img, p);
+		json_str(&j, "binding", binding_name(symbol_of(a->img, p)->binding));
 	} else {
 		json_open(&j, "aliases", '[');
 		json_close(&j, ']');
@@ -319,6 +329,8 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 	}
 	if (p->flags & HVAR_PLACE_REMAPPED)
 		json_bool(&j, "remapped", true);
+	if (p->flags & HVAR_PLACE_TLS)
+		json_hex(&j, "thread", a->thread);
 	json_str(&j, "reason", a->jit ? NULL : reason(p));
 	json_end(&j);
 	return 0;

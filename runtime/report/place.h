@@ -6,6 +6,7 @@
  *	0x55d0c0ffee11  table[3].st.misses+0x1  data  .data  /usr/bin/app
  *	0x55d0c0fff010  other+0x78  data  .data  /usr/bin/app
  *	0x7f21c0001238  libfoo.so.1:.bss+0x120  bss  .bss  /usr/lib/libfoo.so.1  (stripped)
+ *	0x7f21c0000738  errno@tls  tls  /usr/lib/libc.so.6
  *	0x30000104  jit fn one(int)+0x4  jit
  *	0x10  [unmapped]  unmapped  (unmapped)
  */
@@ -41,6 +42,7 @@ struct place_answer {
 	const char *vma_path;
 	const char *jit;		  /* the name of what a compiler made there; NULL: none */
 	uint64_t jit_start, jit_end;
+	uint64_t thread;		  /* of thread-local memory: whose, by its thread pointer */
 };
 
 /* Returns 0 or -ENOMEM; the stream's own error is its own. */

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -22,6 +24,7 @@
 #include "modules.h"
 #include "proc.h"
 #include "target.h"
+#include "thread_tls.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
 
@@ -53,6 +56,8 @@ struct live {
 	int pagemap;
 	struct jit *jit; /* NULL: not asked for yet, or no memory */
 	bool jit_stale;	 /* there has been a look since */
+	struct thread_tls *tls; /* likewise */
+	bool tls_stale;
 };
 
 static int fill(struct live *l)
@@ -85,7 +90,7 @@ void live_look(struct live *l, bool now)
 	if (!now && t - l->looked_ns < LOOK_NS)
 		return;
 	l->looked_ns = t;
-	l->jit_stale = true;
+	l->jit_stale = l->tls_stale = true;
 	if (look_at(&l->look, 0, ~(uint64_t)0, &l->areas) || !l->areas.n || fill(l))
 		return;
 	for (i = 0; i < l->named_cap; i++)
@@ -151,6 +156,7 @@ void live_free(struct live *l)
 	free(l->named);
 	modules_free(l->modules);
 	jit_free(l->jit);
+	thread_tls_free(l->tls);
 	look_areas_fini(&l->areas);
 	look_close(&l->look);
 	if (l->pagemap >= 0)
@@ -312,4 +318,41 @@ bool live_jit(struct live *l, uint64_t addr, const struct hvar_place *p, struct 
 		look_jit(l);
 	l->jit_stale = false;
 	return jit_find(l->jit, addr, out);
+}
+
+/* The number of the file that the process runs; 0: not known. */
+static uint32_t exe_module(const struct live *l)
+{
+	char path[64];
+	struct stat st;
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)l->pid);
+	if (stat(path, &st))
+		return 0;
+	for (i = 0; i < l->areas.n; i++) {
+		const struct hvar_module *m = modules_get(l->modules, l->areas.v[i].v.module);
+
+		if (m && m->dev_major == major(st.st_dev) && m->dev_minor == minor(st.st_dev) &&
+		    m->ino == st.st_ino)
+			return l->areas.v[i].v.module;
+	}
+	return 0;
+}
+
+bool live_tls(struct live *l, uint64_t addr, struct hvar_place *p, uint64_t *thread)
+{
+	if (p->module || p->symbol != HVAR_IMAGE_NONE ||
+	    (p->vma.region != HVAR_REGION_ANON && p->vma.region != HVAR_REGION_HEAP))
+		return false;
+	if (!l->tls) {
+		l->tls = thread_tls_new(l->pid);
+		l->tls_stale = true;
+	}
+	if (!l->tls)
+		return false;
+	if (l->tls_stale)
+		thread_tls_look(l->tls, &l->vmas, live_image, l, exe_module(l));
+	l->tls_stale = false;
+	return thread_tls_find(l->tls, addr, live_image, l, p, thread);
 }

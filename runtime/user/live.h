@@ -48,4 +48,10 @@ bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p);
 /* Is @addr, in @p's area, code that a compiler in the process has made and named? */
 bool live_jit(struct live *l, uint64_t addr, const struct hvar_place *p, struct jit_code *out);
 
+/*
+ * Is @addr thread-local memory?  Then @p, which live_resolve() has filled, becomes the variable there, and
+ * *@thread the thread pointer of its thread.
+ */
+bool live_tls(struct live *l, uint64_t addr, struct hvar_place *p, uint64_t *thread);
+
 #endif /* LIVE_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tls_slots.h - where a loaded file says itself which thread-local block is its own.
+ *
+ * The dynamic linker writes into the file's table of addresses, for the code to read: how far from the
+ * thread pointer a variable is (R_X86_64_TPOFF64), or the number of the file among those with thread-local
+ * variables (R_X86_64_DTPMOD64).  One place of each kind is enough to find the block in any process.
+ */
+#ifndef TLS_SLOTS_H
+#define TLS_SLOTS_H
+
+#include "elf_file.h"
+#include "runtime/core/hvar_image_format.h"
+
+/* Up to one of each kind into @out[2]; returns how many.  Files of x86-64 with section headers only. */
+uint32_t tls_slots(const struct elf_file *f, struct hvar_image_tls_slot out[2]);
+
+#endif /* TLS_SLOTS_H */
