@@ -277,6 +277,32 @@ build "JSON" "${CC}" -O1 -gdwarf-5 m.c n.c -o j && {
 	is "damaged: names stay" "$("$HOTVAR" sym -q --no-members -e "$tmp/broken" "$(nm "$tmp/broken" | awk '$3 == "table" { print $1 }')" | awk '{ print $2 }')" table
 }
 
+# ---- a struct that the compiler has taken apart: each part is a symbol of its own ----
+cat > "$tmp/parts.c" << 'END'
+static struct { int a; long b; double c; } s;
+__attribute__((noinline)) void set(int n) { s.a += n; s.b += n * 2; s.c += n; }
+__attribute__((noinline)) double sum(void) { return s.a + s.b + s.c; }
+int main(int argc, char **argv) { (void)argv; for (int i = 0; i < argc; i++) set(i + argc); return (int)sum(); }
+END
+if have clang && build "a struct in parts" clang -O2 -gdwarf-5 parts.c -o parts && nm "$tmp/parts" | grep -q ' s\.1$'; then
+	is "a struct in parts" "$(nm "$tmp/parts" | awk '$3 ~ /^s\./ { print $1 }' | "$HOTVAR" sym -q -e "$tmp/parts" | awk '{ print $2 }' | tr '\n' ' ')" 's.0.a s.1.b s.2.c '
+else
+	skip "a struct in parts" "no compiler here takes it apart"
+fi
+
+# ---- 32 bits ----
+cat > "$tmp/m32.c" << 'END'
+struct st { long hits; int b : 3, c : 7; };
+struct e { struct e *next; struct st st; union { int i; char raw[6]; }; int (*fn)(int); } table[3];
+int f(int n) { static struct st last[2]; last[n & 1].hits++; table[n].st.hits++; return (int)last[0].hits; }
+END
+if build "32 bits" gcc -m32 -O1 -g -nostdlib -shared -fPIC m32.c -o m32; then
+	a=$((0x$(nm "$tmp/m32" | awk '$3 == "table" { print $1 }')))
+	is "32 bits" "$(for o in 0 4 8 12 20 28; do printf '%x\n' $((a + o)); done | "$HOTVAR" sym -q -e "$tmp/m32" | awk '{ print $2 }' | tr '\n' ' ')" \
+		'table[0].next table[0].st.hits table[0].st.b table[0].i table[0].fn table[1].st.hits '
+	oracle "32 bits" m32
+fi
+
 # ---- C++ ----
 cat > "$tmp/x.cc" << 'END'
 #include <array>
