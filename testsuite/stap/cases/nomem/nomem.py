@@ -11,19 +11,18 @@ from maps import joined, read_maps
 
 def main(folder):
     maps = {k: [(a[0], a[1], a[6]) for a in joined(v)] for k, v in read_maps(folder).items()}
-    got, areas = {}, None
+    got, counts = {}, {}
     for line in open(folder + "/events", errors="replace"):
         what, _, rest = line.rstrip("\n").partition(" ")
         if what == "CK":
             pid, n, count = map(int, rest.split())
-            areas = got.setdefault((pid, n), [])
-            areas.append(count)
+            counts[pid, n] = count
         elif what == "AREA":
-            start, end, path = (rest + " ").split(" ", 2)
-            areas.append((int(start, 16), int(end, 16), path.strip()))
+            pid, n, start, end, path = (rest + " ").split(" ", 4)
+            got.setdefault((int(pid), int(n)), []).append((int(start, 16), int(end, 16), path.strip()))
     equal = 0
     for key, want in sorted(maps.items()):
-        count, *have = got.get(key, [0])
+        have, count = got.get(key, []), counts.get(key)
         if have == want and count == len(want):
             equal += 1
             continue

@@ -11,7 +11,7 @@ probe mark { if (mark == 0x4d4d) { printf("MEMORY %d\\n", vma_lost()); memory() 
 probe mark.checkpoint {
 	printf("CK %d %d %d\\n", pid(), a, vma_count())
 	for (x = vma_next(0); x; x = vma_next(x))
-		printf("AREA %x %x %s\\n", x, vma_end(x), vma_path(x))
+		printf("AREA %d %d %x %x %s\\n", pid(), a, x, vma_end(x), vma_path(x))
 }
 probe end { printf("TOLD %d LOST %d\\n", told, vma_lost()) }
 EOF

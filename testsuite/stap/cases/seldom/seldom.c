@@ -119,12 +119,11 @@ static void *execs(void *self)
 	return NULL;
 }
 
-/* An exec by another thread than the first, which takes the first one's place and number. */
+/* An exec by another thread than the first, which takes the first one's place and number; checkpoints begin anew. */
 static void other_exec(char *self)
 {
 	pthread_t t;
 
-	checkpoint();
 	if (pthread_create(&t, NULL, execs, self))
 		die("pthread_create");
 	for (;;)
