@@ -26,6 +26,7 @@
 #include "hvk_news.c"
 #include "hvk_page.c"
 #include "hvk_addr.c"
+#include "hvk_member.c"
 #include "hvk_walk.c"
 #include "hvk_symbol.c"
 #include "hvk_role.c"

@@ -19,6 +19,7 @@ static char zeros[3 * 4096 + 100];
 const char words[] = "read-only words, enough of them not to be merged";
 const char *const relocated[16] = { words, words + 5 };
 static int tag;
+struct row { int n; struct { long hits, misses; } st; unsigned low : 3, high : 9; char tail[5]; } rows[4];
 
 /* One line of /proc/self/maps, of the area that holds an address. */
 struct area {
@@ -144,6 +145,28 @@ static int walk(struct dl_phdr_info *info, size_t size, void *which)
 	return 0;
 }
 
+/* Members, as the compiler's own addresses have them. */
+static void members(void)
+{
+	tag++;
+	want("vma_member", "rows[2].st.misses");
+	fflush(stdout);
+	mark(MARK_ADDRESS, (long)&rows[2].st.misses, tag);
+	tag++;
+	want("vma_member", "rows[3].tail[4]");
+	want("vma_symname", "rows");
+	fflush(stdout);
+	mark(MARK_ADDRESS, (long)&rows[3].tail[4], tag);
+	tag++;
+	want("vma_member", "table[63]");
+	fflush(stdout);
+	mark(MARK_ADDRESS, (long)&table[63] + 2, tag);
+	tag++;
+	want("vma_member", "[stack]");
+	fflush(stdout);
+	mark(MARK_ADDRESS, (long)__builtin_frame_address(0), tag);
+}
+
 /* Page facts: a page untouched, read, written; shared and copied by a fork. */
 static void pages(void)
 {
@@ -232,6 +255,7 @@ int main(void)
 	address(&t[5], "data", "/srv/names/libplugin.so", ".data", "plugin_table", t, 64 * sizeof(int));
 	h = ((int *(*)(void))dlsym(lib, "plugin_hidden_at"))();
 	address(&h[1], "data", "/srv/names/libplugin.so", ".data", "plugin_hidden", h, 32 * sizeof(int));
+	members();
 	pages();
 
 	/* One call that changes three areas. */
