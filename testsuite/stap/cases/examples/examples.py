@@ -129,6 +129,14 @@ def hotvar(f):
     f.fact(head and abs(sum(float(r[0][:-1]) for r in rows) - 100) < 1.5, "shares add up to 100 %")
 
 
+def hotvar_members(f):
+    rows = [line.split() for line in f.script if re.match(r" *\d+\.\d% +\d", line)]
+    f.fact(len(rows) == 5, f"as many rows as asked for: {rows}")
+    f.fact(rows and re.match(r"hot_table\[\d+\]$", rows[0][6]), f"an element of hot_table is first: {rows[:1]}")
+    f.fact(not any(r[6] == "hot_table" for r in rows), "none is the variable as a whole")
+    f.line(r"^ *\d+\.\d% +all others$")
+
+
 def row_of(f, name, at, columns):
     """Of the line whose word AT is NAME, the words COLUMNS."""
     rows = [line.split() for line in f.script if len(line.split()) > at and line.split()[at] == name]

@@ -20,6 +20,7 @@ with unmap-variable unmapwatch "/srv/examples/buffers variable" variable=ring al
 with unmap-none unmapwatch "/srv/examples/buffers variable" variable=rings
 with unmap-unasked unmapwatch "/srv/examples/buffers variable"
 with hotvar hotvar /srv/examples/spin
+with hotvar-members hotvar /srv/examples/spin members=1 top=5
 with hotvar-faults hotvar "/srv/examples/copies /ram/slow" faults=1
 with whofaults whofaults "/srv/examples/copies /ram/slow" top=100
 with cowwatch cowwatch "/srv/examples/copies /ram/slow"

@@ -7,7 +7,7 @@ for d in "$out"/*/; do
 	[ "$r" = unmap-unasked ] || like "$suite: examples/$r: nothing is lost" "$(tail -n 1 "$d/events")" 'lost: 0$'
 	[ -z "${LAB_KEEP-}" ] || cp "$d/events" "$LAB_KEEP/$r.txt"
 done
-for r in mapwatch hotlock unmap-mapped unmap-variable hotvar hotvar-faults whofaults cowwatch hotpages \
+for r in mapwatch hotlock unmap-mapped unmap-variable hotvar hotvar-members hotvar-faults whofaults cowwatch hotpages \
 	attach-hotvar attach-hotpages attach-unmapwatch; do
 	judge "examples/$r" python3 "$dir/examples.py" "$r" "$out/$r"
 done

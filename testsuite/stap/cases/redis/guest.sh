@@ -10,7 +10,7 @@ timeout 300 staprun -b 32 -o "$OUT/events" -c "/srv/redis/redis-server --port 0 
 	> "$OUT/stdout" 2> "$OUT/stderr" &
 staprun=$!
 until_true 100 cli ping
-timeout 100 /srv/redis/redis-benchmark -s $sock -q -c 4 -P 16 -r 1000 -n 60000 -t set,get > "$OUT/load" 2>&1
+timeout 100 /srv/redis/redis-benchmark -s $sock -q -c 4 -P 16 -r 1000 -n 40000 -t set,get > "$OUT/load" 2>&1
 cli module load /srv/redis/libhotplug.so > "$OUT/module"
 cli -r 300 hotplug.sweep | tail -n 1 > "$OUT/sweeps"
 cli config set save '' > /dev/null
