@@ -8,4 +8,4 @@ for f in "$tmp"/redis-cache/hotvar/*.img; do
 	cp "$f" "$work/images/${img%%-*}.img" || exit 1
 done
 # See examples/prepare.sh.
-sed '1a // stap: -DMAXTRYLOCK=50000' "$top_srcdir/examples/hotvar.stp" > hotvar.stp
+sed '1a // stap: -DMAXTRYLOCK=2000000' "$top_srcdir/examples/hotvar.stp" > hotvar.stp
