@@ -31,6 +31,9 @@ static int by_code(const void *pa, const void *pb)
 	return a->code < b->code ? -1 : a->code > b->code;
 }
 
+/* No compiler's entry has as many attributes. */
+#define SPECS_MAX 128
+
 static int read_specs(struct dwarf_cursor *c, struct dwarf_abbrevs *t, struct dwarf_abbrev *a,
 		      uint32_t *cap)
 {
@@ -45,6 +48,10 @@ static int read_specs(struct dwarf_cursor *c, struct dwarf_abbrevs *t, struct dw
 		form = dwarf_uleb(c);
 		if (c->bad || (!name && !form))
 			break;
+		if (a->n == SPECS_MAX) {
+			c->bad = true;
+			break;
+		}
 		if (grow(&t->specs, t->n_specs, cap, sizeof(*t->specs)))
 			return -ENOMEM;
 		s = &t->specs[t->n_specs++];

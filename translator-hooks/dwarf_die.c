@@ -10,6 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static __thread uint64_t work_left = UINT64_MAX;
+
+void dwarf_work(uint64_t n)
+{
+	work_left = n;
+}
+
+static bool spend(uint64_t n)
+{
+	if (n > work_left) {
+		work_left = 0;
+		return false;
+	}
+	work_left -= n;
+	return true;
+}
+
 uint8_t dwarf_slot(uint64_t name)
 {
 	switch (name) {
@@ -224,6 +241,8 @@ const uint8_t *dwarf_die_pass(struct dwarf_unit *u, const struct dwarf_abbrevs *
 		dwarf_skip(&c, a->fixed);
 		return c.bad ? NULL : c.p;
 	}
+	if (!spend(a->n))
+		return NULL;
 	for (i = 0; i < a->n; i++)
 		read_value(u, t->specs[a->first + i].form, 0, &c, &v);
 	return c.bad ? NULL : c.p;
@@ -252,6 +271,8 @@ bool dwarf_die_read(struct dwarf_unit *u, const uint8_t *at, struct dwarf_die *d
 		return true;
 	d->tag = d->ab->tag;
 	d->children = d->ab->children;
+	if (!spend((uint64_t)d->ab->n + 1))
+		return false;
 	c.p = attrs;
 	c.end = u->end;
 	c.bad = false;
@@ -282,7 +303,7 @@ const uint8_t *dwarf_die_after(const struct dwarf_die *d)
 	while (depth && t) {
 		const struct dwarf_abbrev *a = at < u->end ? dwarf_die_head(u, t, at, &attrs) : NULL;
 
-		if (!a)
+		if (!a || !spend(1))
 			return NULL;
 		at = dwarf_die_pass(u, t, a, attrs);
 		if (!at)

@@ -87,6 +87,13 @@ struct dwarf_die {
 uint8_t dwarf_slot(uint64_t name);
 unsigned dwarf_form_size(uint16_t form);
 
+/*
+ * From now on this thread may read @n attributes and pass over entries; then nothing can be read any more, until
+ * it is allowed some again (UINT64_MAX: as many as it likes).  Real files need a part of what their
+ * size allows; others could make each byte cost a walk over all.
+ */
+void dwarf_work(uint64_t n);
+
 /* Read what the unit's first entry says of it, once.  False: it cannot be read. */
 bool dwarf_unit_attrs(struct dwarf_unit *u);
 

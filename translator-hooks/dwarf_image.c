@@ -18,6 +18,12 @@
 #include "dwarf_lines.h"
 #include "dwarf_types.h"
 
+enum {
+	WORK_BYTE = 4,	/* attributes of types to a byte; all of them once would be less than one */
+	WORK_LEAST = 1 << 18,
+	ALIASES_MAX = 1024, /* at one place; those behind are not looked at */
+};
+
 /* ---- adding symbols ---- */
 
 /* The section that holds @vaddr; with sections, what is in none is nowhere. */
@@ -87,6 +93,7 @@ static int add_symbols(struct dwarf_image *d, const struct image_parts *p, struc
 	d->types = calloc((size_t)d->vars.n + 1, sizeof(*d->types));
 	if (!d->types)
 		return -ENOMEM;
+	dwarf_work((d->set.bytes + WORK_LEAST) * WORK_BYTE);
 	for (i = 0; i < d->vars.n && !r; i++) {
 		struct dwarf_var *v = &d->vars.v[i];
 		struct elf_sym s = { .value = v->vaddr };
@@ -107,6 +114,7 @@ static int add_symbols(struct dwarf_image *d, const struct image_parts *p, struc
 			r = sym_table_add(syms, &s, section);
 		d->vars.v[k++] = *v;
 	}
+	dwarf_work(UINT64_MAX);
 	d->vars.n = k;
 	return r;
 }
@@ -198,7 +206,7 @@ static int match(const struct sym_table *t, const struct sym_rows *rows, const s
 		else
 			hi = mid;
 	}
-	for (i = first = lo; i < rows->n && rows->v[i].vaddr == v->vaddr; i++) {
+	for (i = first = lo; i < rows->n && i - lo < ALIASES_MAX && rows->v[i].vaddr == v->vaddr; i++) {
 		const struct sym_row *y = &rows->v[i];
 		unsigned this;
 
@@ -211,7 +219,8 @@ static int match(const struct sym_table *t, const struct sym_rows *rows, const s
 			best = first;
 		}
 	}
-	for (i = lo; i < rows->n && rows->v[i].vaddr == v->vaddr && !r && best != HVAR_IMAGE_NONE; i++)
+	for (i = lo; i < rows->n && i - lo < ALIASES_MAX && rows->v[i].vaddr == v->vaddr && !r &&
+		     best != HVAR_IMAGE_NONE; i++)
 		if (i == best)
 			r = add_match(all, best, var, good);
 		else if (rows->v[i].size && rows->v[i].size < size &&

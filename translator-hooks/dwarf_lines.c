@@ -19,8 +19,10 @@
 #include "dwarf_die.h"
 
 /* Of one table; and of all, by what they take here: tables may overlap in a file made to deceive. */
-#define ENTRIES_MAX (1u << 20)
-#define ENTRIES_ALL (1u << 24)
+#define ENTRIES_MAX (1u << 18)
+#define ENTRIES_ALL (1u << 22)
+/* How often all are forgotten to make room for others. */
+#define FORGET_MAX  16
 
 struct entry {
 	const char *name;
@@ -37,7 +39,7 @@ struct table {
 
 struct dwarf_tables {
 	struct table *buckets[1024];
-	uint32_t left;
+	uint32_t left, forgotten;
 };
 
 struct dwarf_tables *dwarf_tables_new(void)
@@ -49,11 +51,11 @@ struct dwarf_tables *dwarf_tables_new(void)
 	return t;
 }
 
-void dwarf_tables_free(struct dwarf_tables *t)
+static void forget(struct dwarf_tables *t)
 {
 	unsigned i;
 
-	for (i = 0; t && i < 1024; i++) {
+	for (i = 0; i < 1024; i++) {
 		struct table *p, *next;
 
 		for (p = t->buckets[i]; p; p = next) {
@@ -62,7 +64,15 @@ void dwarf_tables_free(struct dwarf_tables *t)
 			free(p->files);
 			free(p);
 		}
+		t->buckets[i] = NULL;
 	}
+	t->left = ENTRIES_ALL;
+}
+
+void dwarf_tables_free(struct dwarf_tables *t)
+{
+	if (t)
+		forget(t);
 	free(t);
 }
 
@@ -206,6 +216,8 @@ static const struct table *table_of(struct dwarf_tables *all, struct dwarf_unit 
 	for (t = *bucket; t; t = t->next)
 		if (t->at == c.p)
 			return t;
+	if (!all->left && all->forgotten++ < FORGET_MAX)
+		forget(all);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;

@@ -25,6 +25,8 @@ enum {
 	THREADS_MAX = 8,
 	VARS_MAX = 1 << 21,
 	SMALL = 1 << 20,	/* bytes for which no thread is started */
+	WORK_BYTE = 16,		/* attributes to a byte; compilers have one to two bytes */
+	WORK_LEAST = 1 << 12,
 };
 
 struct piece {
@@ -263,6 +265,7 @@ static int scan_unit(struct worker *w, struct dwarf_unit *u, uint32_t number)
 
 	if (!t)
 		return -ENOMEM;
+	dwarf_work(((uint64_t)(u->end - u->start) + WORK_LEAST) * WORK_BYTE);
 	if (!dwarf_unit_attrs(u)) {
 		w->out.broken++;
 		return 0;
@@ -433,6 +436,7 @@ int dwarf_vars_scan(struct dwarf_set *s, struct dwarf_vars *out)
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	if (!r)
 		work(&w[0]);
+	dwarf_work(UINT64_MAX);
 	for (i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 	for (i = 0; i < n && !r; i++)

@@ -330,6 +330,9 @@ static bool is_of(const struct sym_table *t, const struct sym_row *y, const stru
 	return !v->size || y->size == v->size || (!strncmp(s, name, n) && (!s[n] || s[n] == '.'));
 }
 
+/* At one place; those behind are not compared: a file made to deceive could make it dear. */
+#define ALIASES_MAX 1024
+
 /* Variables of the debug information are symbols only where no table has one for them. */
 static void drop_known(struct sym_table *t, struct sym_rows *rows)
 {
@@ -341,9 +344,9 @@ static void drop_known(struct sym_table *t, struct sym_rows *rows)
 		for (j = i; j < end; j++) {
 			k = end;
 			if (rows->v[j].flags & HVAR_SYM_DEBUG)
-				for (k = i; k < end && !is_of(t, &rows->v[k], &rows->v[j]); k++)
+				for (k = i; k < end && k - i < ALIASES_MAX && !is_of(t, &rows->v[k], &rows->v[j]); k++)
 					;
-			rows->v[j].known = k < end;
+			rows->v[j].known = k < end && k - i < ALIASES_MAX;
 		}
 		for (j = i; j < end; j++)
 			if (!rows->v[j].known)
