@@ -34,6 +34,12 @@
 #include "hvk_step.c"
 #include "hvk_access.c"
 
+/* What hvk_host.h says of memory. */
+typedef char hvk_sizes_are_as_said[sizeof(struct hvk_space) <= 320 && sizeof(struct hvk_thread) <= 512 &&
+				   sizeof(struct hvk_module) <= 192 && sizeof(struct hvk_event) == 88 &&
+				   sizeof(struct hvk_scratch) <= 5 * 1024 + 512 &&
+				   sizeof(struct hvk_page_of_events) <= PAGE_SIZE ? 1 : -1];
+
 /* What was lost, said once, to the script's stderr. */
 HVK_API void hvk_report(void)
 {

@@ -32,7 +32,19 @@
  *
  * MEMORY
  *	Bounded by the HVK_MAX_ numbers; what does not fit, or cannot be had, is counted in
- *	hvk_lost and printed at the end.  hvk_stop() gives everything back.
+ *	hvk_lost and printed at the end.  Where that leaves a list behind its mm, all of it is looked at
+ *	again, soon at first, then every two seconds, until it has succeeded.  hvk_stop() gives everything back.
+ *
+ *	an address space	320 bytes, and 16 KiB that are enough for some 140 areas; for more of them
+ *				84 to 168 bytes an area, twice as much while it grows; HVK_MAX_AREAS are 128 MiB
+ *	a thread		512 bytes, its task_struct kept until it is freed, and a page for events once it has had one
+ *	an event to be told	88 bytes; HVK_MAX_EVENTS are 12 MiB
+ *	a mapped file		192 bytes and its path; its image, if it has one: HVK_MAX_IMAGES of all
+ *	a processor		8 KiB; the tables: 88 KiB
+ *
+ * AT THE END
+ *	Events of a thread that has not returned from a call since are only counted: a handler runs as the
+ *	thread whose event it is, and at the end of the script none does.  A thread that ends is told all.
  */
 #ifndef HVK_HOST_H
 #define HVK_HOST_H
@@ -140,6 +152,7 @@ struct hvk_space {
 	uint32_t id;		/* from 1, never used twice */
 	atomic_t users;		/* live threads */
 	atomic_t refs;		/* thread records, live or dead */
+	atomic_t ended;		/* its end has been told */
 	raw_spinlock_t lock;	/* for all below */
 	struct hvar_vmas vmas;
 	struct hvk_store *store;

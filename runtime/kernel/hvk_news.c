@@ -87,7 +87,8 @@ static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 ca
 	int err = 1;
 
 	hvk_base(&base, t, type, cause);
-	if (hvk_is_narrow(s, lo, hi, cause))
+	/* A work's ranges may be of several causes. */
+	if (!may_sleep && hvk_is_narrow(s, lo, hi, cause))
 		err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep, true);
 	if (err <= 0)
 		return err;
@@ -414,8 +415,12 @@ static void hvk_work(struct task_work *work)
 {
 	struct hvk_thread *t = container_of(work, struct hvk_thread, work);
 	struct hvk_scratch *scratch = NULL;
+	bool exiting = current->flags & PF_EXITING;
 
-	if (!(current->flags & PF_EXITING)) {
+	/* Of those who share its space one will look. */
+	if (exiting && t->n_waiting && t->space)
+		hvk_space_behind(t->space);
+	if (!exiting) {
 		if (t->n_waiting)
 			scratch = hvk_kmalloc(sizeof(*scratch), GFP_KERNEL | __GFP_NOWARN);
 		if (scratch) {

@@ -88,7 +88,7 @@ HVK_API int hvk_space_grow(struct hvk_space *s, u32 areas, bool may_sleep)
  */
 HVK_API void hvk_space_behind(struct hvk_space *s)
 {
-	unsigned long pause = clamp_t(unsigned long, READ_ONCE(s->pause) * 2, 1, 10 * HZ);
+	unsigned long pause = clamp_t(unsigned long, READ_ONCE(s->pause) * 2, 1, 2 * HZ);
 
 	WRITE_ONCE(s->pause, pause);
 	WRITE_ONCE(s->again, jiffies + pause);

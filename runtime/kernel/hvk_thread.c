@@ -139,7 +139,9 @@ static bool hvk_thread_die(struct hvk_thread *t)
 	hvk_dead = t;
 	hvk_n_dead++;
 	raw_spin_unlock_irqrestore(&hvk_lock, flags);
-	return t->space && atomic_dec_and_test(&t->space->users);
+	/* One that came when the others had gone is no second end. */
+	return t->space && atomic_dec_and_test(&t->space->users) &&
+	       !atomic_xchg(&t->space->ended, 1);
 }
 
 /*
@@ -151,8 +153,11 @@ static void hvk_thread_queue(struct hvk_thread *t)
 	if (t->queued)
 		return;
 	t->queued = true;
-	if (stp_task_work_add(current, &t->work))
-		t->queued = false; /* it is on its way out */
+	if (!stp_task_work_add(current, &t->work))
+		return;
+	t->queued = false; /* it is on its way out */
+	if (t->n_waiting && t->space)
+		hvk_space_behind(t->space);
 }
 
 /* At the end only: events of threads that made no more calls, so no handler was told. */
