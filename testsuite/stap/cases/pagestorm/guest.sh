@@ -22,7 +22,10 @@ while true; do
 	usleep 200000
 done &
 mover=$!
+insmod ./pagenmi.ko
 run storm storm "/srv/pagestorm/storm 20 2 4"
+(cd /sys/module/pagenmi/parameters && grep . *) > "/out/$case/nmi"
+rmmod pagenmi
 run keys keys "/srv/pagestorm/storm 10 2 3"
 kill $mover
 wait $mover 2> /dev/null
