@@ -100,7 +100,7 @@ enum hvar_image_debug_state {
 
 struct hvar_image_debug {
 	uint32_t state;	   /* enum hvar_image_debug_state */
-	uint32_t missing;  /* units whose .dwo file was not found */
+	uint32_t missing;  /* units whose .dwo file, or dwz common file, was not found */
 	uint32_t broken;   /* units that could not be read to their end */
 	uint32_t unplaced; /* variables whose place is no plain address (split over time, optimised away in part) */
 	uint32_t opaque;   /* types cut short: too deep, too many, or not declared in full */

@@ -46,7 +46,7 @@ void debug_state_text(FILE *f, const struct hvar_image *img)
 		img->n_vars + img->n_tls_vars, img->n_types ? img->n_types - 1 : 0, img->n_members,
 		(double)d->bytes / (1 << 20));
 	left_out(f, d->added, "variable has no symbol", "variables have no symbol");
-	left_out(f, d->missing, "unit without its .dwo", "units without their .dwo");
+	left_out(f, d->missing, "unit without its .dwo or dwz file", "units without their .dwo or dwz files");
 	left_out(f, d->broken, "unit is damaged", "units are damaged");
 	left_out(f, d->unplaced, "variable has no fixed place", "variables have no fixed place");
 	left_out(f, d->opaque, "type is not known inside", "types are not known inside");
