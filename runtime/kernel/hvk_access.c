@@ -18,13 +18,11 @@ HVK_API struct hvk_told *hvk_told_here(void)
 	return this_cpu_ptr(&hvk_told);
 }
 
-/* Is it user code of a followed process that @regs are of? */
-static bool hvk_is_followed(struct pt_regs *regs)
+/* Is current of a followed process? */
+static bool hvk_is_followed(void)
 {
 	bool is;
 
-	if (!regs || !user_mode(regs))
-		return false;
 	rcu_read_lock();
 	is = hvk_space_here() != NULL;
 	rcu_read_unlock();
@@ -35,7 +33,7 @@ HVK_API bool hvk_sample(struct pt_regs *regs)
 {
 	struct hvk_told *t = hvk_told_here();
 
-	if (!hvk_is_followed(regs))
+	if (!regs || !user_mode(regs) || !hvk_is_followed())
 		return false;
 	atomic64_inc(&hvk_seen[HVK_SAMPLES]);
 	t->at = 0;
@@ -73,16 +71,17 @@ static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
 	t->fault = cr2;
 	t->what = 0;
 	t->fetch = false;
+	t->kernel = !user_mode(regs);
 	t->a.n = 0;
-	if (hvk_cpu_init(&c, regs))
+	if (t->kernel ? hvk_cpu_init_kernel(&c, regs) : hvk_cpu_init(&c, regs))
 		return false;
 	err = hvk_insn_read(&c, &i);
 	if (!err) {
 		length = i.in.length;
 		hvk_insn_accesses(&c, &i, &t->a);
 	}
-	t->a.ip = c.ip;
-	t->fetch = (!err || err == -EFAULT) && cr2 - c.ip < length;
+	t->a.ip = t->kernel ? task_pt_regs(current)->ip : c.ip;
+	t->fetch = !t->kernel && (!err || err == -EFAULT) && cr2 - c.ip < length;
 	if (t->fetch && hvk_is_no_code(cr2))
 		return true;
 	/* Operands that lie close together: the first byte of one tells which it is. */
@@ -100,7 +99,7 @@ HVK_API bool hvk_fault(struct pt_regs *regs)
 {
 	u64 cr2 = read_cr2();
 
-	if (!hvk_is_followed(regs))
+	if (!regs || !hvk_is_followed())
 		return false;
 	atomic64_inc(&hvk_seen[HVK_FAULTS]);
 	if (hvk_fault_explain(regs, cr2, hvk_told_here()))

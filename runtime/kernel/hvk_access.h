@@ -17,6 +17,7 @@ struct hvk_told {
 	u64 fault; /* address of a fault */
 	u32 what;  /* HVK_READ and so on of it */
 	bool fetch; /* of an instruction */
+	bool kernel; /* the kernel has faulted, within a call of the program */
 };
 
 /* Samples and faults of followed processes: all, and those without an address. */

@@ -14,13 +14,8 @@ HVK_API int hvk_insn_begin(void)
 	return hvk_insn_decode && hvk_insn_seg_base ? 0 : -ENOENT;
 }
 
-HVK_API int hvk_cpu_init(struct hvk_cpu *c, struct pt_regs *regs)
+static void hvk_cpu_fill(struct hvk_cpu *c, struct pt_regs *regs)
 {
-	if (!regs || !user_mode(regs))
-		return -EINVAL;
-	c->wide = user_64bit_mode(regs);
-	if (!c->wide && regs->cs != __USER32_CS)
-		return -EINVAL; /* a segment of its own: no flat code */
 	c->r[0] = regs->ax;
 	c->r[1] = regs->cx;
 	c->r[2] = regs->dx;
@@ -42,18 +37,47 @@ HVK_API int hvk_cpu_init(struct hvk_cpu *c, struct pt_regs *regs)
 	c->known = c->wide ? 0xffff : 0xff;
 	c->flags_known = true;
 	c->regs = regs;
+}
+
+HVK_API int hvk_cpu_init(struct hvk_cpu *c, struct pt_regs *regs)
+{
+	if (!regs || !user_mode(regs))
+		return -EINVAL;
+	c->kernel = false;
+	c->wide = user_64bit_mode(regs);
+	if (!c->wide && regs->cs != __USER32_CS)
+		return -EINVAL; /* a segment of its own: no flat code */
+	hvk_cpu_fill(c, regs);
 	return 0;
 }
 
-/* Up to 15 bytes at @ip: how many.  What follows may not be mapped. */
-static int hvk_insn_fetch(u64 ip, u8 *bytes)
+HVK_API int hvk_cpu_init_kernel(struct hvk_cpu *c, struct pt_regs *regs)
 {
-	const void __user *from = (const void __user *)(unsigned long)ip;
-	u32 n = PAGE_SIZE - (ip & ~PAGE_MASK);
+	if (!regs || user_mode(regs))
+		return -EINVAL;
+	c->kernel = true;
+	c->wide = true;
+	hvk_cpu_fill(c, regs);
+	return 0;
+}
 
-	if (!copy_from_user_nofault(bytes, from, MAX_INSN_SIZE))
+/* @n bytes at @c into @bytes: 0 or -errno. */
+static int hvk_insn_copy(const struct hvk_cpu *c, u8 *bytes, u32 n)
+{
+	unsigned long ip = c->ip;
+
+	return c->kernel ? copy_from_kernel_nofault(bytes, (const void *)ip, n) :
+			   copy_from_user_nofault(bytes, (const void __user *)ip, n);
+}
+
+/* Up to 15 bytes at @c: how many.  What follows may not be mapped. */
+static int hvk_insn_fetch(const struct hvk_cpu *c, u8 *bytes)
+{
+	u32 n = PAGE_SIZE - (c->ip & ~PAGE_MASK);
+
+	if (!hvk_insn_copy(c, bytes, MAX_INSN_SIZE))
 		return MAX_INSN_SIZE;
-	if (n >= MAX_INSN_SIZE || copy_from_user_nofault(bytes, from, n))
+	if (n >= MAX_INSN_SIZE || hvk_insn_copy(c, bytes, n))
 		return -EFAULT;
 	return n;
 }
@@ -156,7 +180,7 @@ HVK_API int hvk_insn_read(const struct hvk_cpu *c, struct hvk_insn *i)
 	if (!hvk_insn_decode || !hvk_insn_seg_base)
 		return -ENOSYS;
 	memset(i, 0, sizeof(*i));
-	n = hvk_insn_fetch(c->ip, bytes);
+	n = hvk_insn_fetch(c, bytes);
 	if (n < 0)
 		return n;
 	if (ibt_wrapper(int, hvk_insn_decode(in, bytes, n, c->wide ? INSN_MODE_64 : INSN_MODE_32)) < 0)
@@ -202,6 +226,8 @@ static int hvk_insn_segment(const struct hvk_cpu *c, const struct hvk_insn *i, u
 	*base = 0;
 	if (i->segs > 1)
 		return -EDOM; /* which of them counts? */
+	if (i->seg && c->kernel)
+		return -EDOM; /* its own data */
 	if (!i->seg) {
 		if (c->wide)
 			return 0;

@@ -32,13 +32,14 @@ struct hvk_accesses {
 	struct hvk_access v[HVK_MAX_ACCESSES];
 };
 
-/* User registers, as far as they are known. */
+/* Registers, a user's but for hvk_cpu_init_kernel(), as far as they are known. */
 struct hvk_cpu {
 	u64 r[16]; /* by number: ax cx dx bx sp bp si di r8 ... */
 	u64 ip, flags;
 	u32 known; /* bit n: r[n] is */
 	bool flags_known;
 	bool wide; /* runs 64-bit code */
+	bool kernel; /* these are registers of the kernel, which accesses memory for its user */
 	struct pt_regs *regs;
 };
 
@@ -63,6 +64,9 @@ HVK_API int hvk_insn_begin(void);
 
 /* Fill @c from the user registers @regs; -EINVAL if that is no code that is known here. */
 HVK_API int hvk_cpu_init(struct hvk_cpu *c, struct pt_regs *regs);
+
+/* The same from registers of the kernel. */
+HVK_API int hvk_cpu_init_kernel(struct hvk_cpu *c, struct pt_regs *regs);
 
 /* Take the instruction at @c apart: 0, -ENOSYS, -EFAULT if it cannot be read, -EILSEQ if it is none. */
 HVK_API int hvk_insn_read(const struct hvk_cpu *c, struct hvk_insn *i);

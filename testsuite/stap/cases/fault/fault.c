@@ -3,7 +3,7 @@
  * fault.c - touches known pages of known variables in a known order, and prints which faults that must be.
  *
  *	WATCH START END			all faults there are printed
- *	TOUCH TID ADDR WRITE EXEC PRESENT KIND NAME	- where it is not for the program to say
+ *	TOUCH TID ADDR WRITE EXEC PRESENT KIND NAME KERNEL	- where it is not for the program to say
  *
  * Pages of the zero page, copies, files, stacks, code that may not run, several threads, and a fork.
  */
@@ -27,7 +27,7 @@ char closed[2][PAGE] __attribute__((aligned(PAGE)));
 struct touch {
 	int tid;
 	uintptr_t addr;
-	const char *write, *exec, *present, *kind, *name;
+	const char *write, *exec, *present, *kind, *name, *kernel;
 };
 static struct touch *touches; /* shared by all processes: each has a part of its own */
 static __thread struct touch *next;
@@ -35,7 +35,13 @@ static __thread sigjmp_buf back;
 
 static void expect(const volatile void *addr, int is_write, int is_exec, const char *present, const char *kind, const char *name)
 {
-	*next++ = (struct touch){ syscall(SYS_gettid), (uintptr_t)addr, is_write ? "1" : "0", is_exec ? "1" : "0", present, kind, name };
+	*next++ = (struct touch){ syscall(SYS_gettid), (uintptr_t)addr, is_write ? "1" : "0", is_exec ? "1" : "0", present, kind, name, "0" };
+}
+
+static void expect_kernel(const volatile void *addr, int is_write, const char *present)
+{
+	expect(addr, is_write, 0, present, "anon", "[anon]");
+	next[-1].kernel = "1";
 }
 
 static __attribute__((noinline)) void read_at(const volatile char *p, const char *present, const char *kind, const char *name)
@@ -187,11 +193,17 @@ int main(void)
 	for (i = 3; i < 16; i += 4)
 		write_at(&data[i][17], "-", "data", "data");
 
-	/* The kernel touches pages for us: those faults are not told, and then there are none. */
+	/* The kernel touches pages for us: then there is none left for us. */
+	expect_kernel(anon + 10 * PAGE, 1, "0");
+	expect_kernel(anon + 11 * PAGE, 1, "0");
 	if (pread(fd, anon + 10 * PAGE, 2 * PAGE, 0) != 2 * PAGE)
 		die("read");
 	anon[10 * PAGE + 5] = 1;
 	anon[11 * PAGE + 5] = 1;
+	/* And it reads: zeros are written to a pipe. */
+	expect_kernel(anon + 16 * PAGE + 50, 0, "0");
+	if (write(wait_for[1], anon + 16 * PAGE + 50, 100) != 100)
+		die("write");
 
 	/* After a fork each has to copy what it writes. */
 	write_at(ours[2], "-", "data", "ours");
@@ -215,7 +227,7 @@ int main(void)
 	code();
 	for (t = touches; t < touches + 1000; t++)
 		if (t->tid)
-			printf("TOUCH %d 0x%lx %s %s %s %s %s\n", t->tid, (long)t->addr, t->write, t->exec, t->present, t->kind, t->name);
+			printf("TOUCH %d 0x%lx %s %s %s %s %s %s\n", t->tid, (long)t->addr, t->write, t->exec, t->present, t->kind, t->name, t->kernel);
 	fflush(stdout);
 	return 0;
 }

@@ -29,7 +29,7 @@ def main(folder):
             everything += 1
             addr = int(f[3], 16)
             if any(start <= addr < end for start, end in watch):
-                told[f[2]].append((addr, [f[4], f[5], f[6], f[7], f[11]], int(f[8], 16), int(f[9], 16), int(f[10], 16)))
+                told[f[2]].append((addr, [f[4], f[5], f[6], f[7], *f[11:13]], int(f[8], 16), int(f[9], 16), int(f[10], 16)))
     good = total = 0
     for tid, expected in want.items():
         got = told.pop(tid, [])
