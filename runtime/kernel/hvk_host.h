@@ -149,6 +149,7 @@ struct hvk_space {
 	struct rcu_head rcu;
 	struct mm_struct *mm;	/* its count held: the pointer means this one until freed */
 	u64 exec_id;		/* self_exec_id of the task that it was first seen in */
+	u64 since;		/* when that was: as task_struct.start_time */
 	uint32_t id;		/* from 1, never used twice */
 	atomic_t users;		/* live threads */
 	atomic_t refs;		/* thread records, live or dead */

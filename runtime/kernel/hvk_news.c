@@ -180,7 +180,7 @@ static void hvk_begin_forked(struct hvk_thread *t, struct hvk_space *from, u32 p
 	hvk_tell_task(t, &e);
 }
 
-static void hvk_begin(struct hvk_thread *t)
+static void hvk_begin(struct hvk_thread *t, enum hvk_news news)
 {
 	struct mm_struct *mm = current->mm;
 	struct hvk_space *s, *from;
@@ -205,8 +205,11 @@ static void hvk_begin(struct hvk_thread *t)
 			type = HVAR_EVENT_NONE;
 		hvk_begin_forked(t, from, parent);
 	}
+	/* Before it was attached to, a thread that ran already may have made calls that nobody was told of. */
 	if (fresh)
 		hvk_look_now(t, 0, HVK_TOP, type, HVAR_CAUSE_NONE);
+	else if (news == HVK_CALL || current->start_time < s->since)
+		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
 }
 
 /* ---- end ---- */
@@ -496,7 +499,7 @@ static void hvk_tell_new(struct hvk_thread *t, enum hvk_news news, const struct 
 	if (news == HVK_END)
 		hvk_end(t);
 	else if (!t->space || t->space->mm != current->mm)
-		hvk_begin(t);
+		hvk_begin(t, news);
 	else if (news == HVK_CALL)
 		hvk_call(t, regs);
 	if (news != HVK_END && hvk_images_due())

@@ -157,6 +157,7 @@ HVK_API struct hvk_space *hvk_space_get(struct mm_struct *mm, bool *fresh)
 	raw_spin_lock_init(&s->lock);
 	hvar_vmas_init(&s->vmas, s->store->mem, s->store->bytes);
 	s->exec_id = current->self_exec_id;
+	s->since = ktime_get_ns();
 	s->id = atomic_inc_return(&hvk_space_ids);
 	atomic_set(&s->refs, 1);
 	mmgrab(mm);
