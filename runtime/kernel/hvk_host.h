@@ -29,6 +29,7 @@
  *	A thread's record, but for its pointer to the space, is its own thread's alone: handlers and works of
  *	one thread never overlap.  It is freed by another, when its thread has gone too far in
  *	exiting to have any more of them.
+ *	Page tables are walked with interrupts off, their memory never kept: hvk_page.h.
  *
  * MEMORY
  *	Bounded by the HVK_MAX_ numbers; what does not fit, or cannot be had, is counted in
