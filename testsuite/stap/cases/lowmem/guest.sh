@@ -15,4 +15,9 @@ echo -1000 > /proc/$hog/oom_score_adj
 for i in 1 2 3; do ./hog maps; done
 killall -9 hog
 wait $hog
+# stap itself needs memory to end.
+no_hog() {
+	! pidof hog
+}
+until_true 300 no_hog
 finish
