@@ -24,34 +24,14 @@
 
 #include <cmocka.h>
 
+#include "testsuite/unit/temp_tree.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/stap_companion.h"
-
-static char dir[] = "/tmp/test_stap_companion.XXXXXX";
 
 static const char source[] =
 	"#include <dlfcn.h>\n#include <unistd.h>\n"
 	"int main(int n, char **v) { char c; if (read(0, &c, 1) != 1) return 1;\n"
 	"	if (!dlopen(v[n - 1], RTLD_NOW)) return 2; return read(0, &c, 1) == 1 ? 7 : 3; }\n";
-
-static char *at(const char *name)
-{
-	static char path[4][600];
-	static int n;
-
-	n = (n + 1) % 4;
-	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
-	return path[n];
-}
-
-static void put(const char *name, const char *text)
-{
-	FILE *f = fopen(at(name), "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 static bool has_image(const char *name)
 {
@@ -350,8 +330,7 @@ static int begin(void **state)
 {
 	const char *cc = getenv("CC");
 
-	(void)state;
-	if (!mkdtemp(dir) || chmod(dir, 0755))
+	if (temp_begin(state) || chmod(dir, 0755))
 		return -1;
 	put("target.c", source);
 	put("plug.c", "int plug = 1;\n");
@@ -360,12 +339,6 @@ static int begin(void **state)
 	setenv("TEST_PLUG", at("libplug.so"), 1);
 	return run_command("cd %s && cp -L /bin/sh stapio && cp -L /bin/sh sh && %s -Wl,--build-id -o target target.c -ldl && %s -Wl,--build-id -shared -fPIC -o libplug.so plug.c",
 			   dir, cc ? cc : "cc", cc ? cc : "cc");
-}
-
-static int end(void **state)
-{
-	(void)state;
-	return run_command("rm -rf %s", dir);
 }
 
 int main(void)
@@ -379,5 +352,5 @@ int main(void)
 		puts("1..1\nok 1 - companion # SKIP symbol images for the kernel are root's to make");
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, temp_end);
 }

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "testsuite/unit/temp_tree.h"
 #include "translator-hooks/stap_libs.h"
 
 /* Files by their true names. */
@@ -158,9 +159,7 @@ static void as_ldconfig(void **state)
 
 /* ---- a cache and programs of our own ---- */
 
-static char dir[] = "/tmp/test_stap_libs.XXXXXX";
-
-static void put(const char *name, const void *data, size_t n)
+static void put_bytes(const char *name, const void *data, size_t n)
 {
 	char path[300];
 	FILE *f;
@@ -176,7 +175,7 @@ static void read_cache(struct stap_ldcache *c, const void *data, size_t n)
 {
 	char path[300];
 
-	put("cache", data, n);
+	put_bytes("cache", data, n);
 	snprintf(path, sizeof(path), "%s/cache", dir);
 	stap_ldcache_read(c, path);
 }
@@ -253,11 +252,11 @@ static void of_our_own(void **state)
 	char path[300], env[300];
 
 	(void)state;
-	put("a.c", "int a;", 6);
-	put("m.c", "extern int a, b, gone; int main(void) { return a + b + gone; }", 62);
-	put("b.c", "int b;", 6);
-	put("gone.c", "int gone;", 9);
-	put("p.c", "int p;", 6);
+	put_bytes("a.c", "int a;", 6);
+	put_bytes("m.c", "extern int a, b, gone; int main(void) { return a + b + gone; }", 62);
+	put_bytes("b.c", "int b;", 6);
+	put_bytes("gone.c", "int gone;", 9);
+	put_bytes("p.c", "int p;", 6);
 	snprintf(path, sizeof(path), "%s/sub", dir);
 	mkdir(path, 0755);
 	snprintf(path, sizeof(path), "%s/env", dir);
@@ -298,7 +297,7 @@ static void no_program(void **state)
 	int fd;
 
 	(void)state;
-	put("text", "#!/bin/sh\n", 10);
+	put_bytes("text", "#!/bin/sh\n", 10);
 	snprintf(path, sizeof(path), "%s/text", dir);
 	all_of(&l, &s, path);
 	assert_int_equal(s.n, 0);
@@ -315,7 +314,7 @@ static void no_program(void **state)
 		at = (seed >> 8) % (round % 2 ? 1000 : (size_t)n - 4);
 		memcpy(was, b + at, 4);
 		memset(b + at, (int)(seed >> 4), 4);
-		put("damaged", b, (size_t)n);
+		put_bytes("damaged", b, (size_t)n);
 		fd = open(path, O_RDONLY);
 		assert_int_equal(stap_libs_each(&l, fd, path, true, found, absent, &s), 0);
 		close(fd);
@@ -326,21 +325,6 @@ static void no_program(void **state)
 	stap_libs_fini(&l);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	char command[300];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,5 +332,5 @@ int main(void)
 		cmocka_unit_test(of_our_own), cmocka_unit_test(no_program),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, temp_begin, temp_end);
 }

@@ -17,35 +17,8 @@
 
 #include <cmocka.h>
 
+#include "testsuite/unit/temp_tree.h"
 #include "translator-hooks/stap_ready.h"
-
-static char dir[] = "/tmp/test_stap_ready.XXXXXX";
-
-static char *at(const char *name)
-{
-	static char path[4][600];
-	static int n;
-
-	n = (n + 1) % 4;
-	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
-	return path[n];
-}
-
-static void put(const char *name, const char *text)
-{
-	char *path = at(name), *slash;
-	FILE *f;
-
-	for (slash = strchr(path + strlen(dir) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 static void modules(void **state)
 {
@@ -252,21 +225,6 @@ static void images(void **state)
 	}
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	char command[300];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,5 +232,5 @@ int main(void)
 		cmocka_unit_test(rights),  cmocka_unit_test(places),  cmocka_unit_test(images),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, temp_begin, temp_end);
 }

@@ -15,37 +15,10 @@
 
 #include <cmocka.h>
 
+#include "testsuite/unit/temp_tree.h"
 #include "translator-hooks/cache_dir.h"
 #include "translator-hooks/stap_runtime.h"
 #include "translator-hooks/stap_text.h"
-
-static char dir[] = "/tmp/test_stap_runtime.XXXXXX";
-
-static char *at(const char *name)
-{
-	static char path[4][600];
-	static int n;
-
-	n = (n + 1) % 4;
-	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
-	return path[n];
-}
-
-static void put(const char *name, const char *text)
-{
-	char *path = at(name), *slash;
-	FILE *f;
-
-	for (slash = strchr(path + strlen(dir) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 /* The lines that matter, as distributions have them. */
 #define OLD_TASK  "typedef typeof(&task_work_cancel) fn;\np = (void *)kallsyms_lookup_name(\"task_work_cancel\");\n"
@@ -241,20 +214,10 @@ static void no_cache(void **state)
 
 static int begin(void **state)
 {
-	(void)state;
-	if (!mkdtemp(dir))
+	if (temp_begin(state))
 		return -1;
 	setenv("XDG_CACHE_HOME", at("cache"), 1);
 	return 0;
-}
-
-static int end(void **state)
-{
-	char command[300];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
 }
 
 int main(void)
@@ -268,5 +231,5 @@ int main(void)
 		cmocka_unit_test(no_cache),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, temp_end);
 }
