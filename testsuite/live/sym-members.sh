@@ -155,7 +155,8 @@ oracle() {
 	[ -n "$gdb" ] || { skip "$1: as gdb has it" "no gdb with python, or no python3, here"; return; }
 	ORACLE_OUT=$tmp/oracle timeout 100 gdb -batch -nx -iex 'set auto-load no' -ex "source $top_srcdir/testsuite/real/oracle-gdb.py" \
 		"$tmp/$2" > "$tmp/gdb.out" 2>&1
-	grep -q '^V' "$tmp/oracle" || { skip "$1: as gdb has it" "this gdb cannot read it"; return; }
+	# What gdb itself cannot read (13: DWARF 5's type units in .dwo files) has been compared with the program alone.
+	grep -q '^V' "$tmp/oracle" || { echo "# $1: this gdb cannot read it: $(tail -n 1 "$tmp/gdb.out")"; return; }
 	check "$1: as gdb has it" env ORACLE_LTO="$3" python3 "$top_srcdir/testsuite/real/oracle-compare.py" "$HOTVAR" "$tmp/$2" "$tmp/oracle"
 	is "$1: gdb has some" "$(sed -n 's/^\([0-9]*\) variables, .*/\1/p' "$tmp/check.out" | awk '{ print ($1 > 0) }')" 1
 }
