@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh - memory runs out while programs map that are followed: what is lost for that is counted, and nothing worse comes of it.
+# by name only: whom the kernel kills, and whether an allocation fails before that, is chance; nomem makes them fail in turn
 # boot: 320 --oom slub_debug=FZU
 echo 64 > /proc/sys/vm/min_free_kbytes
 start many lowmem
