@@ -153,10 +153,10 @@ gdb=
 have gdb && have python3 && [ "$(gdb -batch -nx -ex 'python print(6*7)' 2> /dev/null)" = 42 ] && gdb=yes
 oracle() {
 	[ -n "$gdb" ] || { skip "$1: as gdb has it" "no gdb with python, or no python3, here"; return; }
+	rm -f "$tmp/oracle"
 	ORACLE_OUT=$tmp/oracle timeout 100 gdb -batch -nx -iex 'set auto-load no' -ex "source $top_srcdir/testsuite/real/oracle-gdb.py" \
 		"$tmp/$2" > "$tmp/gdb.out" 2>&1
-	# What gdb itself cannot read (13: DWARF 5's type units in .dwo files) has been compared with the program alone.
-	grep -q '^V' "$tmp/oracle" || { echo "# $1: this gdb cannot read it: $(tail -n 1 "$tmp/gdb.out")"; return; }
+	grep -qs '^V' "$tmp/oracle" || { not_ok "$1: as gdb has it" "gdb says nothing:" "$(tail -n 5 "$tmp/gdb.out")"; return; }
 	check "$1: as gdb has it" env ORACLE_LTO="$3" python3 "$top_srcdir/testsuite/real/oracle-compare.py" "$HOTVAR" "$tmp/$2" "$tmp/oracle"
 	is "$1: gdb has some" "$(sed -n 's/^\([0-9]*\) variables, .*/\1/p' "$tmp/check.out" | awk '{ print ($1 > 0) }')" 1
 }
@@ -196,7 +196,8 @@ END
 		# shellcheck disable=SC2086
 		build "$cc split $f" sh -c "$cc -O1 $f -gsplit-dwarf -c m.c n.c && $cc m.o n.o -o $n" || continue
 		members "$cc split $f" $n
-		oracle "$cc split $f" $n
+		# gdb 13 cannot read gcc's DWARF 5 type units in .dwo files: those are compared with the program alone
+		[ "$cc $f" = "gcc -gdwarf-5 -fdebug-types-section" ] || oracle "$cc split $f" $n
 		for dwp in dwp llvm-dwp; do
 			case $dwp-$cc-$f in
 			# GNU dwp does not know DWARF 5; LLVM's of before 16 loses gcc's type units
