@@ -39,42 +39,41 @@ uint64_t dwarf_fixed(struct dwarf_cursor *c, unsigned n)
 	return v;
 }
 
-uint64_t dwarf_uleb(struct dwarf_cursor *c)
+/* The 7 bits a byte of a LEB128 number; *@shift: how many there were, 64 at most; *@last: the last byte. */
+static uint64_t leb128(struct dwarf_cursor *c, unsigned *shift, uint8_t *last)
 {
 	uint64_t v = 0;
-	unsigned shift = 0;
-	uint8_t b;
 
+	*shift = 0;
 	do {
 		if (c->p == c->end) {
 			c->bad = true;
+			*shift = 64;
 			return 0;
 		}
-		b = *c->p++;
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift = shift < 64 ? shift + 7 : 64;
-	} while (b & 0x80);
+		*last = *c->p++;
+		if (*shift < 64)
+			v |= (uint64_t)(*last & 0x7f) << *shift;
+		*shift = *shift < 64 ? *shift + 7 : 64;
+	} while (*last & 0x80);
 	return v;
+}
+
+uint64_t dwarf_uleb(struct dwarf_cursor *c)
+{
+	unsigned shift;
+	uint8_t last;
+
+	return leb128(c, &shift, &last);
 }
 
 int64_t dwarf_sleb(struct dwarf_cursor *c)
 {
-	uint64_t v = 0;
-	unsigned shift = 0;
-	uint8_t b;
+	unsigned shift;
+	uint8_t last = 0;
+	uint64_t v = leb128(c, &shift, &last);
 
-	do {
-		if (c->p == c->end) {
-			c->bad = true;
-			return 0;
-		}
-		b = *c->p++;
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift = shift < 64 ? shift + 7 : 64;
-	} while (b & 0x80);
-	if (shift < 64 && b & 0x40)
+	if (shift < 64 && last & 0x40)
 		v |= ~(uint64_t)0 << shift;
 	return (int64_t)v;
 }
