@@ -70,6 +70,16 @@ static const struct mend {
 	  { { "transport/relay_v2.c", "if (buf->offset >= buf->chan->subbuf_size) {",
 	      "if (buf->offset + sizeof(struct _stp_trace) >= buf->chan->subbuf_size) {" } },
 	  "lost output in relay_v2.c" },
+	/*
+	 * A task work is counted after it was added, when it may have run already: then unloading the module may
+	 * wait for ever for one that is not there, or not wait for one that is.
+	 */
+	{ NULL, NULL,
+	  "stp_task_work.c", "\tif (rc != 0)\n\t\tstp_task_work_put();",
+	  { { "stp_task_work.c", "\trc = task_work_add(", "\tstp_task_work_get();\n\trc = task_work_add(" },
+	    { "stp_task_work.c", "\tif (rc == 0)\n\t\tstp_task_work_get();",
+	      "\tif (rc != 0)\n\t\tstp_task_work_put();" } },
+	  "the count of task works in stp_task_work.c" },
 };
 #define N_MENDS (sizeof(mends) / sizeof(mends[0]))
 #define N_EDITS (sizeof(mends[0].edits) / sizeof(mends[0].edits[0]))

@@ -143,6 +143,33 @@ static void lost_output(void **state)
 	unlink(at("rt/transport/relay_v2.c"));
 }
 
+/* A task work is counted before it is added, in either of the shapes that stap has had; another shape is left alone. */
+static void task_works(void **state)
+{
+	static const char shape[] = "\tint rc;\n\n%s\trc = task_work_add(task, twork, %s);\n"
+				    "\tif (rc %s 0)\n\t\tstp_task_work_%s();\n\treturn rc;\n";
+	static const char *const how[] = { "true", "TWA_RESUME" };
+	char what[256], out[4096], path[4300], text[400], *got;
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), shape, "", how[i], "==", "get");
+		runtime(text, GOOD_UPROBE);
+		kernel(OLD_TASK_H, OLD_UPROBE_H);
+		assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 1);
+		assert_int_equal(stap_runtime_mend(at("rt"), at("nowhere"), out, sizeof(out), &e), 0);
+		assert_int_equal(stap_runtime_faults(out, at("nowhere"), what, sizeof(what)), 0);
+		snprintf(path, sizeof(path), "%s/stp_task_work.c", out);
+		got = stap_text_read(path, NULL);
+		snprintf(text, sizeof(text), shape, "\tstp_task_work_get();\n", how[i], "!=", "put");
+		assert_string_equal(got, text);
+		free(got);
+	}
+	put("rt/stp_task_work.c", "\trc = task_work_add(task, twork, TWA_RESUME);\n\tif (!rc)\n\t\tstp_task_work_get();\n");
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 0);
+}
+
 /* Probes on user functions, where registering has another shape: only if all that is to be edited is there. */
 static void uprobes(void **state)
 {
@@ -226,6 +253,7 @@ int main(void)
 		cmocka_unit_test(faults),
 		cmocka_unit_test(content),
 		cmocka_unit_test(lost_output),
+		cmocka_unit_test(task_works),
 		cmocka_unit_test(uprobes),
 		cmocka_unit_test(other_places),
 		cmocka_unit_test(no_cache),
