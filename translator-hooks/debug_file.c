@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "debug_server.h"
+#include "dwarf_file.h"
 #include "runtime/core/hvar_image_format.h"
 #include "runtime/core/hvar_module.h"
 
@@ -113,6 +115,15 @@ static int in_build_ids(const struct want *w, const char *dir, place_fn fn, void
 	return fn(ctx, path, DEBUG_BY_BUILD_ID);
 }
 
+/* What debuginfod brought once is as good as any, and costs no look into the net. */
+static int in_servers_cache(const struct want *w, place_fn fn, void *ctx)
+{
+	char path[PATH_MAX];
+
+	return debug_server_path(w->id, (size_t)w->id_len, path, sizeof(path)) ?
+		       fn(ctx, path, DEBUG_BY_SERVER) : 0;
+}
+
 static int beside(const char *dir, const char *sub, const char *name, place_fn fn, void *ctx)
 {
 	char path[PATH_MAX];
@@ -131,14 +142,14 @@ static int each_place(const struct want *w, place_fn fn, void *ctx)
 
 	for (n = 0, at = dirs; !r && n < DIRS_MAX && (at = next_dir(at, dir, sizeof(dir))); n++)
 		r = in_build_ids(w, dir, fn, ctx);
-	if (r || !w->has_link || !w->dir[0])
-		return r;
-	r = beside(w->dir, "", w->link, fn, ctx);
-	if (!r)
-		r = beside(w->dir, "/.debug", w->link, fn, ctx);
-	for (n = 0, at = dirs; !r && n < DIRS_MAX && (at = next_dir(at, dir, sizeof(dir))); n++)
-		r = beside(dir, w->dir, w->link, fn, ctx);
-	return r;
+	if (!r && w->has_link && w->dir[0]) {
+		r = beside(w->dir, "", w->link, fn, ctx);
+		if (!r)
+			r = beside(w->dir, "/.debug", w->link, fn, ctx);
+		for (n = 0, at = dirs; !r && n < DIRS_MAX && (at = next_dir(at, dir, sizeof(dir))); n++)
+			r = beside(dir, w->dir, w->link, fn, ctx);
+	}
+	return r ? r : in_servers_cache(w, fn, ctx);
 }
 
 /* ---- whether to believe one ---- */
@@ -185,7 +196,7 @@ static const char *objection(const struct search *s, const struct debug_file *d)
 		return "it is for another machine";
 	if (s->w->id_len && len && (len != s->w->id_len || memcmp(id, s->w->id, (size_t)len)))
 		return "its build-id is another";
-	if (d->origin == DEBUG_BY_BUILD_ID)
+	if (d->origin != DEBUG_BY_LINK)
 		return len ? NULL : "it has no build-id";
 	if (s->w->id_len && len)
 		return NULL; /* a better proof than the CRC */
@@ -204,6 +215,9 @@ static int try_place(void *ctx, const char *path, enum debug_origin origin)
 
 	/* A FIFO must not hold us, nor a device be touched. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	/* libdebuginfod's note that no server has it */
+	if (origin == DEBUG_BY_SERVER && !st.st_size)
 		return 0;
 	if (st.st_dev == s->w->dev && st.st_ino == s->w->ino)
 		return 0;
@@ -252,6 +266,31 @@ int debug_file_open(const struct elf_file *f, struct debug_file *out, struct err
 	return r ? r : -ENOENT;
 }
 
+int debug_file_fetch(const struct elf_file *f)
+{
+	struct want w;
+	struct debug_file d;
+	int r;
+
+	if (!debug_server_asked() || (elf_file_section(f, ".symtab") && dwarf_file_bytes(f)))
+		return -ENOENT;
+	r = debug_file_open(f, &d, NULL);
+	if (!r)
+		debug_file_close(&d);
+	if (r != -ENOENT)
+		return r;
+	look_at(f, &w);
+	r = w.id_len > 0 ? debug_server_get(w.id, (size_t)w.id_len, f->name) : -ENOENT;
+	if (r)
+		return r;
+	r = debug_file_open(f, &d, NULL);
+	if (!r)
+		debug_file_close(&d);
+	else
+		debug_server_wrong(w.id, (size_t)w.id_len, f->name);
+	return r;
+}
+
 void debug_file_close(struct debug_file *d)
 {
 	elf_file_close(&d->f);
@@ -265,7 +304,7 @@ static int add_place(void *ctx, const char *path, enum debug_origin origin)
 	uint64_t *h = ctx, v[6];
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || (origin == DEBUG_BY_SERVER && !st.st_size))
 		return 0;
 	v[0] = st.st_dev;
 	v[1] = st.st_ino;

@@ -9,7 +9,8 @@
  *
  * DIR is the file's own folder.  DEBUGDIR is each of $HOTVAR_DEBUGDIR (separated by colons), or
  * /usr/lib/debug.  It is believed only if its build-id is the file's; without build-ids, if the CRC is
- * right and it is for the same machine.
+ * right and it is for the same machine.  Where nothing is found, a file that debuginfod brought once, by build-id
+ * too, in libdebuginfod's own cache (debug_server.h).
  */
 #ifndef DEBUG_FILE_H
 #define DEBUG_FILE_H
@@ -18,7 +19,7 @@
 
 #include "elf_file.h"
 
-enum debug_origin { DEBUG_BY_BUILD_ID, DEBUG_BY_LINK };
+enum debug_origin { DEBUG_BY_BUILD_ID, DEBUG_BY_LINK, DEBUG_BY_SERVER };
 
 struct debug_file {
 	struct elf_file f; /* with its section headers */
@@ -35,6 +36,12 @@ struct debug_file {
  */
 int debug_file_open(const struct elf_file *f, struct debug_file *out, struct err *e);
 void debug_file_close(struct debug_file *d);
+
+/*
+ * If @f has no symbols or debug information of its own, and nobody else has it, ask debuginfod, if that may be asked
+ * (debug_server.h).  Returns 0: debug_file_open() finds one now; -ENOENT or -errno.
+ */
+int debug_file_fetch(const struct elf_file *f);
 
 /*
  * A number that changes when another debug file of @f would be found: a hash of what

@@ -260,6 +260,7 @@ int image_cache_get(int fd, const char *file, struct image_file **out, struct er
 	r = elf_file_open(&elf, fd, NULL, 0, file, true, e);
 	if (r)
 		return r;
+	debug_file_fetch(&elf);
 	r = look_source(fd, file, &src, e);
 	if (!r && cache_dir_fd() >= 0) {
 		entry_name(&elf, &src, name, sizeof(name));

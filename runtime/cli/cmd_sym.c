@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "runtime/cli/cli.h"
+#include "runtime/cli/options_debuginfod.h"
 #include "runtime/report/json.h"
 #include "runtime/report/place.h"
 #include "runtime/user/live.h"
@@ -37,6 +38,7 @@ struct sym {
 	struct place_writer *writer;
 	FILE *out;
 	bool no_members;
+	bool debuginfod;
 	bool named; /* one at least */
 };
 
@@ -54,7 +56,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &s->common;
+		state->child_inputs[0] = &s->debuginfod;
+		state->child_inputs[1] = &s->common;
 		return 0;
 	case 'p':
 		return cli_pid(arg, &s->pid);
@@ -75,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &cli_common_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &debuginfod_argp, 0, NULL, 0 }, { &cli_common_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -263,6 +266,10 @@ static int run(struct sym *s, struct err *e)
 	for (i = 0; i < s->n_addrs; i++)
 		if (!address(s->addrs[i], &addr))
 			return bad_address(s->addrs[i], NULL, 0, e);
+	if (s->debuginfod)
+		r = debuginfod_start(&s->common, e);
+	if (r)
+		return r;
 	if (s->elf)
 		r = open_elf(s, e);
 	else if (!(s->live = live_open(s->pid, e)))

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/cli/cli.h"
+#include "runtime/cli/options_debuginfod.h"
 #include "runtime/report/debug_state.h"
 #include "runtime/report/json.h"
 #include "translator-hooks/debug_file.h"
@@ -22,6 +23,7 @@ struct symbols {
 	struct cli_common common;
 	char **files;
 	int n_files;
+	bool debuginfod;
 	FILE *out;
 };
 
@@ -31,7 +33,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &s->common;
+		state->child_inputs[0] = &s->debuginfod;
+		state->child_inputs[1] = &s->common;
 		return 0;
 	case ARGP_KEY_ARG:
 		s->files[s->n_files++] = arg;
@@ -41,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &cli_common_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &debuginfod_argp, 0, NULL, 0 }, { &cli_common_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "ELF...",
@@ -105,7 +108,8 @@ static void look_elsewhere(int fd, const char *file, struct elsewhere *out)
 		return;
 	if (!elf_file_section(&f, ".symtab") && !debug_file_open(&f, &d, &out->why)) {
 		memcpy(out->path, d.path, sizeof(out->path));
-		out->how = d.origin == DEBUG_BY_BUILD_ID ? "by build-id" : "by .gnu_debuglink";
+		out->how = d.origin == DEBUG_BY_BUILD_ID ? "by build-id" :
+			   d.origin == DEBUG_BY_LINK ? "by .gnu_debuglink" : "from debuginfod";
 		out->why.text[0] = '\0';
 		debug_file_close(&d);
 	}
@@ -196,6 +200,8 @@ static int run(struct symbols *s, struct err *e)
 	int i, r = CLI_NOTHING;
 	bool failed = false;
 
+	if (s->debuginfod && debuginfod_start(&s->common, e))
+		return CLI_FAILED;
 	image_build_debug(IMAGE_BUILD_DEBUG_ALL);
 	s->out = cli_open(&s->common, stdout, e);
 	if (!s->out)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "launch.h"
+#include "translator-hooks/debug_server.h"
 #include "translator-hooks/image_cache.h"
 
 enum { USUAL_HZ = 1000, USUAL_THREADS = 1000, USUAL_MLOCK_KB = 516 };
@@ -167,13 +168,15 @@ static void valgrind(struct probe_result *r)
 
 static void debuginfod(struct probe_result *r)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
+	const char *urls = getenv("DEBUGINFOD_URLS"), *why = debug_server_why();
 	glob_t found = { 0 };
 	bool files = !glob("/etc/debuginfod/*.urls", 0, NULL, &found) && found.gl_pathc;
 
 	globfree(&found);
-	if (urls && *urls)
-		probe_say(r, PROBE_YES, NULL, "DEBUGINFOD_URLS is set: %.300s", urls);
+	if (why && urls && *urls)
+		probe_say(r, PROBE_NO, "apt-get install libdebuginfod1 libdebuginfod-dev", "%s", why);
+	else if (urls && *urls)
+		probe_say(r, PROBE_YES, NULL, "--debuginfod asks the servers in DEBUGINFOD_URLS: %.300s", urls);
 	else if (files)
 		probe_say(r, PROBE_NO, ". /etc/profile.d/debuginfod.sh",
 			  "DEBUGINFOD_URLS is not set, though /etc/debuginfod names servers");
