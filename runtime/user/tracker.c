@@ -95,6 +95,33 @@ bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm)
 	return true;
 }
 
+void tracker_tap(struct tracker *t, tracker_tap_fn fn, void *ctx)
+{
+	t->tap = fn;
+	t->tap_ctx = ctx;
+}
+
+const struct hvar_vmas *tracker_vmas(const struct tracker *t, pid_t tid)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+
+	return task ? &hvar_tasks_mm(&t->tasks, task)->vmas : NULL;
+}
+
+bool tracker_shared(const struct tracker *t, pid_t tid)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+
+	for (uint32_t i = 0; task && i < t->tasks.ntasks; i++) {
+		const struct hvar_task *other = &t->tasks.tasks[i];
+
+		if (other->tid && other->pid != task->pid &&
+		    hvar_tasks_mm(&t->tasks, other) == hvar_tasks_mm(&t->tasks, task))
+			return true;
+	}
+	return false;
+}
+
 static struct hvar_event task_event(uint32_t type, uint32_t mm, pid_t pid, pid_t tid,
 				    uint32_t cause, uint64_t time_ns)
 {

@@ -72,6 +72,9 @@ bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm)
 int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c,
 		 uint64_t time_ns);
 
+/* Is the address space of @tid shared with another process (CLONE_VM, vfork)? */
+bool tracker_shared(const struct tracker *t, pid_t tid);
+
 /*
  * Look at [@lo, @hi) of @pid now (0, ~0: everything) and tell what differs.  With
  * PROCMAP_QUERY where the kernel has it, else from /proc/PID/maps.

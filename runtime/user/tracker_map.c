@@ -25,6 +25,7 @@
 #define CLOCKS_DIFFER_NS 1000000u
 #define MAP_ANON 0x20 /* MAP_ANONYMOUS and MAP_PRIVATE of x86, whatever the ABI */
 #define MAP_PRIV 0x02
+#define MAP_GROWS 0x100 /* MAP_GROWSDOWN */
 
 static struct hvar_event map_event(const struct hvar_mm *mm, const struct hvar_task *task,
 				   uint32_t cause, uint64_t time_ns)
@@ -46,19 +47,39 @@ static int look_and_tell(struct tracker *t, struct hvar_mm *mm, const struct hva
 	return r ? r : tracker_bring(t, mm, lo, hi, &base);
 }
 
+/* Tell how far the area that holds @addr has grown.  False: there is none any more. */
+static bool tell_growth(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+			uint64_t addr, uint64_t time_ns)
+{
+	const struct hvar_vma *v;
+	uint64_t start, end;
+	int r = look_extent(&space_of(mm)->look, addr, &start, &end);
+
+	if (r)
+		return r != -ENOENT;
+	v = hvar_vmas_find(&mm->vmas, addr);
+	if (!v || v->start > start)
+		look_and_tell(t, mm, task, start, end, false, HVAR_CAUSE_FAULT, time_ns);
+	return true;
+}
+
 void tracker_grown(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
 		   uint64_t time_ns)
 {
 	struct space *s = space_of(mm);
-	const struct hvar_vma *v;
-	uint64_t start, end;
 
-	if (!s->stack || look_extent(&s->look, s->stack, &start, &end))
-		return;
-	v = hvar_vmas_find(&mm->vmas, s->stack);
-	if (v && v->start <= start)
-		return;
-	look_and_tell(t, mm, task, start, end, false, HVAR_CAUSE_FAULT, time_ns);
+	if (s->stack)
+		tell_growth(t, mm, task, s->stack, time_ns);
+	for (size_t i = 0; i < SPACE_GROWING; i++)
+		if (s->growing[i] && !tell_growth(t, mm, task, s->growing[i], time_ns))
+			s->growing[i] = 0;
+}
+
+/* @c has made a mapping that will grow by itself: its lowest page is its own in any case. */
+static void note_growing(struct space *s, const struct hvar_call *c)
+{
+	if (c->cause == HVAR_CAUSE_MMAP && c->args[3] & MAP_GROWS && c->ret > 0)
+		s->growing[s->next_growing++ % SPACE_GROWING] = (uint64_t)c->ret;
 }
 
 static bool is_labelled(const struct hvar_vma *v)
@@ -193,6 +214,7 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64
 	} else {
 		r = 0;
 	}
+	note_growing(s, c);
 	if (c->cause == HVAR_CAUSE_BRK && c->ret > 0)
 		s->brk = (uint64_t)c->ret;
 	return r;

@@ -19,6 +19,7 @@
 #include "proc.h"
 
 #define FIRST_AREAS 64
+#define USER_END ((uint64_t)1 << 63)
 
 int space_born(struct hvar_mm *mm, const struct hvar_mm *from)
 {
@@ -36,6 +37,8 @@ int space_born(struct hvar_mm *mm, const struct hvar_mm *from)
 	if (from) {
 		s->brk = space_of(from)->brk;
 		s->stack = space_of(from)->stack;
+		memcpy(s->growing, space_of(from)->growing, sizeof(s->growing));
+		s->next_growing = space_of(from)->next_growing;
 		s->started_ns = space_of(from)->started_ns;
 	}
 	mm->host = s;
@@ -164,8 +167,12 @@ int tracker_see(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t *lo,
 		.pid = tid, .look = &space_of(mm)->look, .mapped_now = fresh,
 		.mapped_ns = fresh ? 0 : space_of(mm)->started_ns,
 	};
-	int r = see_areas(t, mm, tid, *lo, *hi);
+	int r;
 
+	/* A look at a range sees nothing above the middle: what is listed there stays. */
+	if ((*lo || *hi != UINT64_MAX) && *hi > USER_END)
+		*hi = USER_END;
+	r = see_areas(t, mm, tid, *lo, *hi);
 	t->lost[STREAM_LOST_MAPS] += t->areas.torn;
 	t->areas.torn = 0;
 	t->nseen = 0;

@@ -14,6 +14,8 @@
 
 /* Pages where nothing was found: asked for again only after a while. */
 #define SPACE_MISSES 64
+/* Mappings that grow by themselves, as [stack] does: those made last are watched. */
+#define SPACE_GROWING 16
 
 struct space {
 	struct look look;   /* its window, open or not */
@@ -21,6 +23,8 @@ struct space {
 	bool denied;	    /* the kernel does not let us look */
 	uint64_t brk;	    /* program break; 0: not known */
 	uint64_t stack;	    /* an address in [stack]; 0: not known */
+	uint64_t growing[SPACE_GROWING]; /* addresses in what MAP_GROWSDOWN made; 0: none */
+	uint32_t next_growing;
 	uint64_t read_ns;   /* event time of the last read of the whole file on a miss */
 	uint64_t started_ns; /* realtime: for files that changed after it */
 	uint32_t personality; /* of the task that was asked first */
@@ -70,7 +74,7 @@ int tracker_bring(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t h
 		  const struct hvar_event *base);
 /* An emit function for the core: @ctx is the tracker. */
 void tracker_emit(void *ctx, const struct hvar_event *e);
-/* Tell how far the stack of @mm, where @task is, has grown by itself. */
+/* Tell how far [stack] and its like in @mm, where @task is, have grown by themselves. */
 void tracker_grown(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
 		   uint64_t time_ns);
 /* Tell again the modules of which a fact has changed since they were told. */
