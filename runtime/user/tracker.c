@@ -95,19 +95,6 @@ bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm)
 	return true;
 }
 
-void tracker_tap(struct tracker *t, tracker_tap_fn fn, void *ctx)
-{
-	t->tap = fn;
-	t->tap_ctx = ctx;
-}
-
-const struct hvar_vmas *tracker_vmas(const struct tracker *t, pid_t tid)
-{
-	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
-
-	return task ? &hvar_tasks_mm(&t->tasks, task)->vmas : NULL;
-}
-
 bool tracker_shared(const struct tracker *t, pid_t tid)
 {
 	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
