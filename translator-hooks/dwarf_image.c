@@ -85,6 +85,18 @@ static const char *unit_file(const struct dwarf_var *v)
 	return slash ? slash + 1 : name;
 }
 
+/* Is @text one of the strings of @f? */
+static bool holds(const struct dwarf_file *f, const char *text)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	int i;
+
+	for (i = 0; i < DWARF_SECS; i++)
+		if (f->sec[i].n && p >= f->sec[i].p && p < f->sec[i].p + f->sec[i].n)
+			return true;
+	return false;
+}
+
 static int add_symbols(struct dwarf_image *d, const struct image_parts *p, struct sym_table *syms)
 {
 	uint32_t i, k = 0;
@@ -109,6 +121,8 @@ static int add_symbols(struct dwarf_image *d, const struct image_parts *p, struc
 		s.binding = v->external ? STB_GLOBAL : STB_LOCAL;
 		s.file = v->external ? NULL : unit_file(v);
 		s.debug = true;
+		if (d->set.alt && holds(d->set.alt, s.name))
+			s.origin = HVAR_ORIGIN_DWZ;
 		r = d->table.error;
 		if (!r)
 			r = sym_table_add(syms, &s, section);

@@ -25,6 +25,7 @@ struct elf_sym {
 	uint32_t shndx;	     /* 0: not known */
 	uint8_t binding;     /* STB_ */
 	uint8_t type;	     /* STT_ */
+	uint8_t origin;	     /* enum hvar_sym_origin; NONE: as dynamic and debug say */
 };
 
 /* Takes one symbol; non-zero ends the walk with that code. */

@@ -35,6 +35,7 @@ struct build {
 	struct sym_table syms;
 	uint32_t *secmap;	  /* ELF section index -> ours */
 	const struct elf_file *from; /* whose symbols are being taken: f, or its debug file */
+	uint8_t origin;		  /* what that is, if it is not f */
 	uint32_t skipped;	  /* symbols in no PT_LOAD */
 	struct dwarf_image dwarf;
 };
@@ -262,6 +263,7 @@ static int take_sym(void *ctx, const struct elf_sym *s)
 {
 	struct build *b = ctx;
 	uint32_t section = HVAR_IMAGE_NONE;
+	struct elf_sym sym = *s;
 
 	if (b->from->n_sh && s->shndx >= b->from->n_sh) {
 		b->skipped++;
@@ -274,20 +276,22 @@ static int take_sym(void *ctx, const struct elf_sym *s)
 		b->skipped++;
 		return 0;
 	}
-	return sym_table_add(&b->syms, s, section);
+	sym.origin = b->from == &b->f ? HVAR_ORIGIN_NONE : b->origin;
+	return sym_table_add(&b->syms, &sym, section);
 }
 
 /*
  * Take the symbols of @from too, a debug file.  One that is damaged gives none, rather than
  * some of them: with the inner ones missing the others would be wrong.
  */
-static int take_debug(struct build *b, const struct elf_file *from, bool *stripped)
+static int take_debug(struct build *b, const struct elf_file *from, uint8_t origin, bool *stripped)
 {
 	uint32_t n = b->syms.syms.n, n_tls = b->syms.tls.n;
 	bool none;
 	int r;
 
 	b->from = from;
+	b->origin = origin;
 	r = elf_symtab_walk(from, take_sym, b, &none, NULL);
 	b->from = &b->f;
 	if (r && r != -ENOMEM && r != -EFBIG) {
@@ -298,6 +302,12 @@ static int take_debug(struct build *b, const struct elf_file *from, bool *stripp
 	if (!none)
 		*stripped = false;
 	return r;
+}
+
+static uint8_t origin_of(enum debug_origin how)
+{
+	return how == DEBUG_BY_BUILD_ID ? HVAR_ORIGIN_BUILD_ID :
+	       how == DEBUG_BY_LINK ? HVAR_ORIGIN_DEBUGLINK : HVAR_ORIGIN_DEBUGINFOD;
 }
 
 /* The file has no .symtab: what is known of it elsewhere. */
@@ -311,7 +321,7 @@ static int take_elsewhere(struct build *b, bool *stripped)
 
 	r = debug_file_open(&b->f, &d, NULL);
 	if (!r) {
-		r = take_debug(b, &d.f, stripped);
+		r = take_debug(b, &d.f, origin_of(d.origin), stripped);
 		debug_file_close(&d);
 		return r;
 	}
@@ -319,7 +329,7 @@ static int take_elsewhere(struct build *b, bool *stripped)
 		r = debug_mini_open(&b->f, &mini, &mem, NULL);
 	if (r)
 		return r == -ENOMEM ? r : 0;
-	r = take_debug(b, &mini, &still); /* functions alone: data is stripped all the same */
+	r = take_debug(b, &mini, HVAR_ORIGIN_DEBUGDATA, &still); /* functions alone: data is stripped all the same */
 	elf_file_close(&mini);
 	free(mem);
 	return r;

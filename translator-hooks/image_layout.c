@@ -55,6 +55,7 @@ static void put_syms(const struct sym_strs *strs, const struct sym_rows *rows,
 		out[i].binding = y->binding;
 		out[i].type = y->type;
 		out[i].flags = y->flags;
+		out[i].origin = y->origin;
 	}
 }
 

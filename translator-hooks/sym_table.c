@@ -216,6 +216,9 @@ int sym_table_add(struct sym_table *t, const struct elf_sym *s, uint32_t section
 	y->section = section;
 	y->binding = binding_of(s->binding);
 	y->type = type_of(s->type);
+	y->origin = s->origin ? s->origin :
+		    s->debug ? HVAR_ORIGIN_DWARF :
+		    s->dynamic ? HVAR_ORIGIN_DYNSYM : HVAR_ORIGIN_SYMTAB;
 	y->tls = s->type == STT_TLS;
 	y->flags = (y->size ? 0 : HVAR_SYM_LABEL) |
 		   (s->dynamic ? HVAR_SYM_DYNSYM : 0) |
@@ -371,6 +374,8 @@ static void merge_twins(struct sym_rows *rows)
 				a->binding = b->binding;
 			if (a->section == HVAR_IMAGE_NONE)
 				a->section = b->section;
+			if (b->origin < a->origin)
+				a->origin = b->origin;
 			continue;
 		}
 		rows->v[k++] = *b;

@@ -38,7 +38,7 @@ struct sym_row {
 	uint32_t name, file, section;
 	uint32_t version; /* "@V_1", "@@V_2"; 0: none */
 	uint32_t plain;	  /* the name without it, by which it is ranked */
-	uint8_t binding, type, flags, tls;
+	uint8_t binding, type, flags, origin, tls;
 	bool known; /* sym_table_settle(): of the debug information, and a table has it */
 };
 

@@ -137,6 +137,7 @@ static int answer(struct sym *s, uint64_t addr)
 			a.jit = code.name;
 			a.jit_start = code.start;
 			a.jit_end = code.end;
+			a.jit_dumped = code.dumped;
 		}
 	} else {
 		hvar_resolve_static(&s->image->img, addr, &p);

@@ -116,6 +116,22 @@ static void look_elsewhere(int fd, const char *file, struct elsewhere *out)
 	elf_file_close(&f);
 }
 
+/* How many symbols each source gave. */
+static void list_origins(struct json *j, const struct hvar_image *img)
+{
+	uint32_t n[HVAR_ORIGINS] = { 0 }, i;
+
+	for (i = 0; i < img->n_syms; i++)
+		n[img->syms[i].origin]++;
+	for (i = 0; i < img->n_tls_syms; i++)
+		n[img->tls_syms[i].origin]++;
+	json_open(j, "origins", '{');
+	for (i = 1; i < HVAR_ORIGINS; i++)
+		if (n[i])
+			json_u64(j, hvar_origin_name(i), n[i]);
+	json_close(j, '}');
+}
+
 static void list_json(const struct symbols *s, const char *file, const struct image_file *f,
 		      const struct elsewhere *debug, const char *error)
 {
@@ -133,6 +149,7 @@ static void list_json(const struct symbols *s, const char *file, const struct im
 		json_u64(&j, "data", c.data);
 		json_u64(&j, "tls", c.tls);
 		json_u64(&j, "labels", c.labels);
+		list_origins(&j, &f->img);
 		json_str(&j, "debug_file", *debug->path ? debug->path : NULL);
 		debug_state_json(&j, &f->img);
 		json_bool(&j, "stripped", f->img.flags & HVAR_IMAGE_STRIPPED);

@@ -172,7 +172,7 @@ static bool hvar_image_syms_ok(const struct hvar_image_sym *s, uint32_t n,
 		bad |= s->section + 1 > n_sections;
 		bad |= s->binding > HVAR_BIND_UNIQUE;
 		bad |= s->type > HVAR_SYM_COMMON;
-		bad |= (s->flags > 15) | s->zero;
+		bad |= (s->flags > 15) | (s->origin >= HVAR_ORIGINS);
 		bad |= (s->flags & HVAR_SYM_LABEL) != (s->size == 0);
 		vaddr = s->vaddr;
 		size = s->size;
@@ -440,6 +440,16 @@ HVAR_API bool hvar_image_function(const struct hvar_image *img, uint64_t vaddr,
 	*start = r[n - 1].start;
 	*end = r[n - 1].end;
 	return true;
+}
+
+HVAR_API const char *hvar_origin_name(uint32_t origin)
+{
+	static const char *const names[HVAR_ORIGINS] = {
+		NULL, "symtab", "dynsym", "build-id", "debuglink", "debuginfod",
+		"debugdata", "dwarf", "dwz",
+	};
+
+	return origin < HVAR_ORIGINS ? names[origin] : NULL;
 }
 
 HVAR_API const char *hvar_kind_name(uint32_t kind)

@@ -63,6 +63,20 @@ enum hvar_sym_flags {
 	HVAR_SYM_DEBUG = 8,	/* no table has it: a variable of the debug information */
 };
 
+/* Where a symbol is known from, the best of them if several. */
+enum hvar_sym_origin {
+	HVAR_ORIGIN_NONE,	/* not known: an older image */
+	HVAR_ORIGIN_SYMTAB,	/* .symtab of the file itself */
+	HVAR_ORIGIN_DYNSYM,	/* .dynsym, or what PT_DYNAMIC leads to */
+	HVAR_ORIGIN_BUILD_ID,	/* the debug file that was found by build-id */
+	HVAR_ORIGIN_DEBUGLINK,	/* that which .gnu_debuglink names */
+	HVAR_ORIGIN_DEBUGINFOD,	/* that which a debuginfod server had */
+	HVAR_ORIGIN_DEBUGDATA,	/* .gnu_debugdata */
+	HVAR_ORIGIN_DWARF,	/* debug information alone */
+	HVAR_ORIGIN_DWZ,	/* likewise, named in dwz's common file */
+	HVAR_ORIGINS
+};
+
 /* Sorted by (vaddr, size, rank): an alias group, same start and size, is a run, its canonical name first. */
 struct hvar_image_sym {
 	uint64_t vaddr; /* of TLS: offset in the module's TLS block */
@@ -70,7 +84,8 @@ struct hvar_image_sym {
 	uint32_t name;	/* string */
 	uint32_t file;	/* string: source file by STT_FILE, 0: not known */
 	uint32_t section; /* index, HVAR_IMAGE_NONE: none */
-	uint8_t binding, type, flags, zero;
+	uint8_t binding, type, flags;
+	uint8_t origin; /* enum hvar_sym_origin */
 };
 
 /* [start, end) of code that is one function, or one of its parts, without a sized symbol of a function. */
@@ -158,5 +173,8 @@ HVAR_API const struct hvar_image_seg *hvar_image_seg_at(const struct hvar_image 
 							uint64_t vaddr);
 
 HVAR_API const char *hvar_kind_name(uint32_t kind);
+
+/* "symtab", "debuginfod"; NULL: not known. */
+HVAR_API const char *hvar_origin_name(uint32_t origin);
 
 #endif /* HVAR_IMAGE_H */

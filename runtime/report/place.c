@@ -214,6 +214,20 @@ static void write_symbol(struct json *j, const struct place_answer *a)
 	json_u64(j, "size", p->size);
 }
 
+static const char *origin(const struct place_answer *a)
+{
+	const struct hvar_place *p = a->place;
+
+	if (a->jit)
+		return a->jit_dumped ? "jitdump" : "perf-map";
+	if (p->symbol == HVAR_IMAGE_NONE || !a->img)
+		return NULL;
+	/* whatever table of it: it is in memory alone */
+	if (p->vma.region == HVAR_REGION_VDSO)
+		return "vdso";
+	return hvar_origin_name(symbol_of(a->img, p)->origin);
+}
+
 static void write_vma(struct json *j, const struct place_answer *a)
 {
 	const struct hvar_vma *v = &a->place->vma;
@@ -312,6 +326,7 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 		json_close(&j, ']');
 		json_null(&j, "binding");
 	}
+	json_str(&j, "origin", origin(a));
 	if (symbol) {
 		write_member(&j, &w->member, name, own);
 	} else {

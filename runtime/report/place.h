@@ -42,6 +42,7 @@ struct place_answer {
 	const char *vma_path;
 	const char *jit;		  /* the name of what a compiler made there; NULL: none */
 	uint64_t jit_start, jit_end;
+	bool jit_dumped;		  /* it is from a jitdump, else from a perf map */
 	uint64_t thread;		  /* of thread-local memory: whose, by its thread pointer */
 };
 

@@ -51,6 +51,7 @@ struct dump_move {
 struct entry {
 	uint64_t start, end;
 	size_t name; /* in names */
+	bool dumped;
 };
 
 /* A file that grows. */
@@ -111,7 +112,7 @@ static int keep_name(struct jit *j, const char *name, size_t len, size_t *at)
 	return 0;
 }
 
-static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, size_t len)
+static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, size_t len, bool dumped)
 {
 	struct hvar_vma as = {
 		.region = HVAR_REGION_ANON, .flags = HVAR_VMA_NAMED, .prot = HVAR_PROT_EXEC,
@@ -135,7 +136,7 @@ static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, 
 		j->lost++;
 		return;
 	}
-	j->v[j->n++] = (struct entry){ start, start + size, at };
+	j->v[j->n++] = (struct entry){ start, start + size, at, dumped };
 }
 
 bool jit_find(const struct jit *j, uint64_t addr, struct jit_code *out)
@@ -148,6 +149,7 @@ bool jit_find(const struct jit *j, uint64_t addr, struct jit_code *out)
 	out->start = e->start;
 	out->end = e->end;
 	out->name = j->names + e->name;
+	out->dumped = e->dumped;
 	return true;
 }
 
@@ -284,7 +286,7 @@ static void take_line(struct jit *j, const char *line, size_t len)
 	len -= (size_t)(s - line);
 	if (len && s[len - 1] == '\r')
 		len--;
-	add(j, start, size, s, len);
+	add(j, start, size, s, len, false);
 }
 
 void jit_look_map(struct jit *j)
@@ -349,7 +351,7 @@ static void take_load(struct jit *j, const struct dump_record *r)
 	}
 	n = r->size - sizeof(*r) - sizeof(load);
 	n = source_read(&j->dump, sizeof(*r) + sizeof(load), name, n < sizeof(name) ? n : sizeof(name));
-	add(j, load.addr, load.size, name, strnlen(name, n));
+	add(j, load.addr, load.size, name, strnlen(name, n), true);
 }
 
 /* The code has been moved, with its name. */
@@ -367,7 +369,7 @@ static void take_move(struct jit *j, const struct dump_record *r)
 	}
 	snprintf(name, sizeof(name), "%s", code.name); /* names may move */
 	hvar_vmas_set(&j->list, code.start, code.end, NULL);
-	add(j, m.to, m.size, name, strlen(name));
+	add(j, m.to, m.size, name, strlen(name), true);
 }
 
 void jit_look_dump(struct jit *j, const char *path, uint32_t major_nr, uint32_t minor_nr,

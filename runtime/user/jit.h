@@ -13,6 +13,7 @@
 #ifndef JIT_H
 #define JIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,6 +22,7 @@ struct jit;
 struct jit_code {
 	uint64_t start, end;
 	const char *name; /* good until the next jit_look() */
+	bool dumped;	  /* a jitdump has it, else a perf map */
 };
 
 struct jit *jit_new(pid_t pid); /* NULL: no memory */

@@ -102,6 +102,7 @@ fresh good
 is "not asked for: no name" "$(names)" "$none"
 is "and nothing is asked of the server" "$(asked)" 0
 is "asked for: the name, down to the element" "$(names --debuginfod)" "$right"
+like "which says where it is from" "$("$HOTVAR" sym --json -e "$tmp/v" "$at")" '"symbol":"hot_static",.*"origin":"debuginfod"'
 is "one question, by build-id" "$(cat "$tmp/asked")" "/good/buildid/$id/debuginfo"
 is "nothing is said" "$(cat "$tmp/err")" ""
 is "what is here already is not asked for again" "$(names --debuginfod), $(asked)" "$right, 1"

@@ -84,7 +84,8 @@ fi
 start "$tmp/j" "$tmp" && {
 	agree "a perf map and a jitdump"
 	"$HOTVAR" sym -q --json -p "$pid" 0x30000144 > "$tmp/json"
-	like "as JSON" "$(cat "$tmp/json")" '"kind":"jit","name":"LazyCompile:~two /srv/a b.js:1","symbol":"LazyCompile:~two /srv/a b.js:1","offset":4,"size":64,.*"reason":null'
+	like "as JSON" "$(cat "$tmp/json")" '"kind":"jit","name":"LazyCompile:~two /srv/a b.js:1","symbol":"LazyCompile:~two /srv/a b.js:1","offset":4,"size":64,.*"origin":"perf-map".*"reason":null'
+	like "and of the dump" "$("$HOTVAR" sym -q --json -p "$pid" 0x30000a01)" '"symbol":"dumpd","offset":1,.*"origin":"jitdump"'
 	map=/tmp/perf-$pid.map
 	# what is added is seen, by a query that is under way as well
 	mkfifo "$tmp/in"
