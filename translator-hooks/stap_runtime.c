@@ -23,6 +23,36 @@
 #include "cache_dir.h"
 #include "stap_text.h"
 
+/* What is put into relay_v2.c: see the mend of that name. */
+#define LINGER \
+	"#include <linux/delay.h>\n" \
+	"\n" \
+	"/* Until the readers have all that was written, or have taken none of it for five seconds. */\n" \
+	"static void _stp_transport_data_fs_linger(void)\n" \
+	"{\n" \
+	"\tsize_t left, least = ~(size_t)0;\n" \
+	"\tint cpu, idle;\n" \
+	"\n" \
+	"\tfor (idle = 0; _stp_relay_data.rchan && idle < 500; idle++) {\n" \
+	"\t\tleft = 0;\n" \
+	"\t\tfor_each_online_cpu(cpu) {\n" \
+	"\t\t\tstruct rchan_buf *buf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf, cpu);\n" \
+	"\n" \
+	"\t\t\tif (buf && !__stp_relay_buf_empty(buf))\n" \
+	"\t\t\t\tleft += buf->subbufs_produced - buf->subbufs_consumed + 1;\n" \
+	"\t\t}\n" \
+	"\t\tif (!left)\n" \
+	"\t\t\tbreak;\n" \
+	"\t\tif (left < least) {\n" \
+	"\t\t\tleast = left;\n" \
+	"\t\t\tidle = 0;\n" \
+	"\t\t}\n" \
+	"\t\tatomic_set(&_stp_relay_data.wakeup, 1);\n" \
+	"\t\tmsleep(10);\n" \
+	"\t}\n" \
+	"}\n" \
+	"\n"
+
 /*
  * Where the kernel's @header has @says (NULL: whatever the kernel), the runtime's file @lacks_in has not
  * @lacks, and each of the files to be edited has what is to be replaced.
@@ -80,6 +110,18 @@ static const struct mend {
 	    { "stp_task_work.c", "\tif (rc == 0)\n\t\tstp_task_work_get();",
 	      "\tif (rc != 0)\n\t\tstp_task_work_put();" } },
 	  "the count of task works in stp_task_work.c" },
+	/*
+	 * stapio ends when the module says that it is over, and what it has not read by then (4.8: at once, later:
+	 * after 0.4 s) is lost.  The module waits with saying so until all has been read.
+	 */
+	{ NULL, NULL,
+	  "transport/relay_v2.c", "_linger",
+	  { { "transport/relay_v2.c", "static void _stp_transport_data_fs_stop(void)\n",
+	      LINGER "static void _stp_transport_data_fs_stop(void)\n" },
+	    { "transport/transport.c", "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop",
+	      "\t\tif (send_exit)\n\t\t\t_stp_transport_data_fs_linger();\n\n"
+	      "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop" } },
+	  "unread output in transport.c" },
 };
 #define N_MENDS (sizeof(mends) / sizeof(mends[0]))
 #define N_EDITS (sizeof(mends[0].edits) / sizeof(mends[0].edits[0]))

@@ -143,6 +143,40 @@ static void lost_output(void **state)
 	unlink(at("rt/transport/relay_v2.c"));
 }
 
+/* The module waits for its readers: both files are edited, or none. */
+static void unread_output(void **state)
+{
+	static const char relay[] = "static void _stp_transport_data_fs_stop(void)\n{\n}\n";
+	static const char stops[] = "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop ***\\n\");\n\t\t_stp_transport_data_fs_stop();\n";
+	char what[256], out[4096], path[4300];
+	const char *linger;
+	struct err e;
+	char *text;
+
+	(void)state;
+	runtime(GOOD_TASK, GOOD_UPROBE);
+	kernel(NEW_TASK_H, NEW_UPROBE_H);
+	put("rt/transport/relay_v2.c", relay);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 0);
+	put("rt/transport/transport.c", stops);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 1);
+	assert_int_equal(stap_runtime_mend(at("rt"), at("nowhere"), out, sizeof(out), &e), 0);
+	assert_int_equal(stap_runtime_faults(out, at("nowhere"), what, sizeof(what)), 0);
+	snprintf(path, sizeof(path), "%s/transport/transport.c", out);
+	text = stap_text_read(path, NULL);
+	linger = strstr(text, "if (send_exit)\n\t\t\t_stp_transport_data_fs_linger();");
+	assert_non_null(linger);
+	assert_true(linger < strstr(text, "_stp_transport_data_fs_stop();"));
+	free(text);
+	snprintf(path, sizeof(path), "%s/transport/relay_v2.c", out);
+	text = stap_text_read(path, NULL);
+	linger = strstr(text, "static void _stp_transport_data_fs_linger(void)\n{");
+	assert_non_null(linger);
+	assert_string_equal(text + strlen(text) - strlen(relay), relay);
+	free(text);
+	unlink(at("rt/transport/relay_v2.c"));
+}
+
 /* A task work is counted before it is added, in either of the shapes that stap has had; another shape is left alone. */
 static void task_works(void **state)
 {
@@ -253,6 +287,7 @@ int main(void)
 		cmocka_unit_test(faults),
 		cmocka_unit_test(content),
 		cmocka_unit_test(lost_output),
+		cmocka_unit_test(unread_output),
 		cmocka_unit_test(task_works),
 		cmocka_unit_test(uprobes),
 		cmocka_unit_test(other_places),
