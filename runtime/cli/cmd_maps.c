@@ -18,8 +18,10 @@
 #include "runtime/cli/cli.h"
 #include "runtime/report/maps_moment.h"
 #include "runtime/report/maps_summary.h"
+#include "runtime/report/maps_watch.h"
 #include "runtime/user/session.h"
 #include "runtime/user/stream.h"
+#include "runtime/user/watch.h"
 
 struct options {
 	struct cli_common common;
@@ -29,18 +31,24 @@ struct options {
 	struct maps_time at[2]; /* --at, --diff */
 	int n_at;
 	bool summary;
+	enum session_source source;
+	const char *watch_arg; /* --watch */
+	struct watch watch;
 	char **argv;
 };
 
-enum { KEY_AT = 0x6100, KEY_DIFF, KEY_SUMMARY };
+enum { KEY_AT = 0x6100, KEY_DIFF, KEY_SUMMARY, KEY_SOURCE, KEY_WATCH };
 
 static const struct argp_option own_options[] = {
 	{ "pid", 'p', "PID", 0, "Follow the running process PID, all its threads", 1 },
 	{ "input", 'i', "FILE", 0, "Read the recording FILE", 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0, "Where changes come from: ptrace (default), which sees each; or perf, which stops nothing", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End after SECONDS", 1 },
 	{ "at", KEY_AT, "TIME", 0, "With -i: the whole map as it was TIME seconds after the first change", 1 },
 	{ "diff", KEY_DIFF, "TIME,TIME2", 0, "With -i: the areas that differ between two times", 1 },
 	{ "summary", KEY_SUMMARY, NULL, 0, "With -i: for each path and kind, what was mapped and unmapped", 1 },
+	{ "watch", KEY_WATCH, "START-END|VARIABLE", 0,
+	  "Wait for the first event that unmaps or moves any of it; say when, which thread, and its call stack", 1 },
 	{ 0 },
 };
 
@@ -87,6 +95,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return take_times(o, arg, 1);
 	case KEY_DIFF:
 		return take_times(o, arg, 2);
+	case KEY_SOURCE:
+		if (!strcmp(arg, "perf"))
+			o->source = SESSION_PERF;
+		else if (strcmp(arg, "ptrace"))
+			return cli_bad_value("--source", arg, "ptrace or perf");
+		else
+			o->source = SESSION_PTRACE;
+		return 0;
+	case KEY_WATCH:
+		o->watch_arg = arg;
+		if (!watch_parse(&o->watch, arg))
+			return cli_bad_value("--watch", arg, "two hexadecimal addresses, START-END, or the name of a variable");
+		return 0;
 	case KEY_SUMMARY:
 		o->summary = true;
 		return 0;
@@ -118,8 +139,9 @@ static int check(const struct options *o, struct err *e)
 			 "--at, --diff and --summary look at a recording: record one with 'hotvar record -o FILE', then give it with -i FILE");
 		return CLI_USAGE;
 	}
-	if (o->n_at > 2 || (o->n_at && o->summary)) {
-		err_exit(e, EINVAL, CLI_USAGE, "more than one of --at, --diff and --summary were given: give one");
+	if (o->n_at > 2 || (o->n_at > 0) + o->summary + (o->watch_arg != NULL) > 1) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "more than one of --at, --diff, --summary and --watch were given: give one");
 		return CLI_USAGE;
 	}
 	if (given == 1)
@@ -137,6 +159,10 @@ struct writer {
 	FILE *f;
 	const struct maps_format *format;
 	void (*broken)(void);
+	struct watch *watch;	 /* NULL: every change is written */
+	struct images *images;	 /* to find the watched range's end in the stream itself, or NULL */
+	void (*found)(void);	 /* then */
+	struct told_modules told;
 	struct maps_totals totals;
 	int err;
 };
@@ -151,7 +177,10 @@ static void *write_lines(void *arg)
 {
 	struct writer *w = arg;
 
-	w->err = maps_write(w->r, w->f, w->format, w->broken, &w->totals);
+	if (w->watch)
+		w->err = maps_watch_read(w->r, w->watch, w->images, w->found, &w->told, &w->totals);
+	else
+		w->err = maps_write(w->r, w->f, w->format, w->broken, &w->totals);
 	return NULL;
 }
 
@@ -170,6 +199,15 @@ static int start_writer(struct writer *w, pthread_t *thread)
 
 /* ---- the end of the output ---- */
 
+/* All that a watch writes comes when it is over. */
+static void write_watch(const struct options *o, struct writer *w)
+{
+	maps_watch_write(w->f, o->common.json, w->watch, &w->told, &w->totals);
+	told_fini(&w->told);
+	images_free(w->images);
+	w->images = NULL;
+}
+
 /* The first error is the cause.  A reader that has read enough is no failure. */
 static int close_output(const struct options *o, const struct writer *w, struct err *e)
 {
@@ -183,11 +221,36 @@ static int close_output(const struct options *o, const struct writer *w, struct 
 
 /* ---- a recording ---- */
 
-static int replay(const struct options *o, struct err *e)
+static int begin_watch(struct options *o, struct writer *w, bool live, struct err *e)
+{
+	w->watch = &o->watch;
+	w->images = images_new(live);
+	return w->images ? 0 : err_set(e, ENOMEM, "cannot watch: no memory; free some");
+}
+
+/* What has the images may come last, but stdin can be read once only: there, files must do. */
+static int begin_replay_of_watch(struct options *o, struct writer *w, struct err *e)
+{
+	struct stream_reader *r;
+	int err = begin_watch(o, w, false, e);
+
+	if (err || !strcmp(o->input, "-"))
+		return err;
+	r = stream_reader_of_file(o->input, e);
+	if (!r)
+		return -EIO;
+	maps_watch_images(r, w->images);
+	stream_reader_free(r);
+	return 0;
+}
+
+static int replay(struct options *o, struct err *e)
 {
 	struct writer w = { .format = o->common.json ? &maps_json : &maps_text };
 	int status = CLI_FAILED;
 
+	if (o->watch_arg && begin_replay_of_watch(o, &w, e))
+		return CLI_FAILED;
 	w.r = stream_reader_of_file(o->input, e);
 	if (!w.r)
 		return CLI_FAILED;
@@ -199,12 +262,14 @@ static int replay(const struct options *o, struct err *e)
 			w.err = maps_summary(w.r, w.f, o->common.json, &w.totals);
 		else
 			write_lines(&w);
+		if (o->watch_arg)
+			write_watch(o, &w);
 		if ((o->n_at || o->summary) && w.totals.why && !o->common.quiet)
 			fprintf(stderr, "hotvar: note: the recording is broken off: %s\n", w.totals.why);
 		if (w.err)
 			err_set(e, -w.err, "cannot read all of '%s': no memory; free some", o->input);
 		else if (!close_output(o, &w, e))
-			status = w.totals.lines ? CLI_OK : CLI_NOTHING;
+			status = (o->watch_arg ? o->watch.hit : w.totals.lines > 0) ? CLI_OK : CLI_NOTHING;
 	}
 	stream_reader_free(w.r);
 	return status;
@@ -225,7 +290,8 @@ static int follow(const struct options *o, struct writer *w, struct stream *queu
 	s->argv = o->argv;
 	s->pid = o->pid;
 	s->seconds = o->seconds;
-	s->source = SESSION_PTRACE;
+	s->source = o->source ? o->source : SESSION_PTRACE;
+	s->watch = w->watch && !w->images ? w->watch : NULL;
 	s->live = true;
 	if (!o->common.quiet)
 		s->warn = measure_warn;
@@ -236,13 +302,45 @@ static int follow(const struct options *o, struct writer *w, struct stream *queu
 	return err;
 }
 
-static int live(const struct options *o, struct err *e)
+/* A running process's variable has its place before the watching begins. */
+static int find_variable(struct options *o, struct err *e)
+{
+	struct watch *w = &o->watch;
+	int r;
+
+	if (!w->name || o->argv)
+		return 0;
+	r = watch_find_in(w, o->pid, e);
+	if (r == -ENOENT)
+		return err_set(e, ENOENT,
+			       "cannot watch '%s': process %d has no variable of that name; check it with 'hotvar symbols' or nm, or give START-END",
+			       w->name, (int)o->pid);
+	if (r == -EXDEV)
+		return err_set(e, EXDEV,
+			       "cannot watch '%s': it is thread-local, so each thread has its own; give START-END of one",
+			       w->name);
+	if (w->ambiguous)
+		return err_set(e, EINVAL, "cannot watch '%s': there are several; name one of them: %s", w->name, w->others);
+	return r;
+}
+
+static int live(struct options *o, struct err *e)
 {
 	struct writer w = { .format = o->common.json ? &maps_json : &maps_text };
 	struct session s = { 0 };
 	struct stream *queue;
 	int status, err;
 
+	if (o->watch_arg) {
+		if (find_variable(o, e))
+			return CLI_FAILED;
+		w.watch = &o->watch;
+		/* No stop, no stack: what the stream tells is all. */
+		if (o->source == SESSION_PERF && begin_watch(o, &w, true, e))
+			return CLI_FAILED;
+		if (!o->argv)
+			w.found = stop_following;
+	}
 	w.f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!w.f)
 		return CLI_FAILED;
@@ -259,11 +357,14 @@ static int live(const struct options *o, struct err *e)
 	stream_reader_free(w.r);
 	if (err)
 		return e->status ? e->status : CLI_FAILED;
+	if (w.watch)
+		write_watch(o, &w);
 	e->text[0] = '\0'; /* what was tried before it worked is no news */
 	if (s.note[0] && !o->common.quiet)
 		fprintf(stderr, "hotvar: note: %s\n", s.note);
 	err = close_output(o, &w, e);
-	status = measure_status(&s, w.totals.lines ? CLI_OK : CLI_NOTHING, err ? NULL : e);
+	status = (w.watch ? w.watch->hit : w.totals.lines > 0) ? CLI_OK : CLI_NOTHING;
+	status = measure_status(&s, status, err ? NULL : e);
 	return err ? CLI_FAILED : status;
 }
 
@@ -282,5 +383,7 @@ int cmd_maps(int argc, char **argv, struct err *e)
 		return status;
 	/* A reader that goes away is found by the error; CMD gets what we were given. */
 	signal(SIGPIPE, SIG_IGN);
-	return o.input ? replay(&o, e) : live(&o, e);
+	status = o.input ? replay(&o, e) : live(&o, e);
+	watch_fini(&o.watch);
+	return status;
 }

@@ -10,8 +10,7 @@
 #include "told.h"
 
 static void write_event(const struct told_modules *t, const struct hvar_event *ev, FILE *f,
-			const struct maps_format *format, uint64_t *first_ns,
-			struct maps_totals *out)
+			const struct maps_format *format, struct maps_totals *out)
 {
 	const struct told *m = told_get(t, ev->module);
 	struct maps_line l = { .ev = ev };
@@ -19,8 +18,8 @@ static void write_event(const struct told_modules *t, const struct hvar_event *e
 	if (!hvar_event_is_map(ev->type) && !hvar_event_is_task(ev->type))
 		return;
 	if (!out->lines++)
-		*first_ns = ev->time_ns;
-	l.since_ns = ev->time_ns - *first_ns;
+		out->first_ns = ev->time_ns;
+	l.since_ns = ev->time_ns - out->first_ns;
 	if (m) {
 		l.m = &m->m;
 		l.path = m->path;
@@ -36,7 +35,6 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 	struct told_modules modules = { 0 };
 	const struct stream_loss *loss;
 	struct stream_record rec;
-	uint64_t first_ns = 0;
 	bool begun = false;
 	int got, err = 0;
 
@@ -53,7 +51,7 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 				err = -ENOMEM;
 			break;
 		case STREAM_EVENT:
-			write_event(&modules, rec.data, f, format, &first_ns, out);
+			write_event(&modules, rec.data, f, format, out);
 			break;
 		case STREAM_LOSS:
 			loss = rec.data;

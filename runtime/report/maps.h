@@ -26,6 +26,7 @@ struct maps_line {
 
 struct maps_totals {
 	uint64_t lines;
+	uint64_t first_ns; /* time of the first */
 	uint64_t lost[STREAM_LOST_WHATS];
 	int write_errno; /* 0: all was written */
 	const char *why; /* how a recording broke off, NULL: it is whole */

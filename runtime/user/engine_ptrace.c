@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "launch.h"
 #include "ptracer.h"
+#include "ptracer_watch.h"
 #include "session.h"
 #include "suspend.h"
 #include "target.h"
@@ -113,6 +114,7 @@ static struct ptracer *ptracer_new(struct session *s, struct err *e)
 		ptracer_free(p);
 		return NULL;
 	}
+	ptracer_watch_begin(p);
 	stream_put_meta(s->out, "maps", "ptrace");
 	if (s->hz)
 		stream_put_meta(s->out, "source", samples_by_stops(p->samples) ? "ptrace" : "perf");
@@ -258,6 +260,8 @@ static int measure(struct ptracer *p, struct err *e)
 
 		if (tid > 0) {
 			ptracer_handle(p, tid, status);
+			if (ptracer_watch_hit(p))
+				break;
 			if (p->s->live && clock_now_ns() - flushed_ns >= LIVE_NS) {
 				stream_flush(p->s->out);
 				flushed_ns = clock_now_ns();

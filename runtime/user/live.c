@@ -258,6 +258,11 @@ void live_resolve(struct live *l, uint64_t addr, struct hvar_place *out)
 	hvar_resolve(&l->vmas, addr, live_image, l, out);
 }
 
+const struct hvar_vmas *live_vmas(const struct live *l)
+{
+	return &l->vmas;
+}
+
 const struct hvar_module *live_module(const struct live *l, uint32_t id)
 {
 	return modules_get(l->modules, id);

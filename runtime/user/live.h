@@ -31,6 +31,9 @@ void live_look(struct live *l, bool now);
 /* Fill *@out for @addr, of the last look. */
 void live_resolve(struct live *l, uint64_t addr, struct hvar_place *out);
 
+/* What was mapped at the last look; good until the next. */
+const struct hvar_vmas *live_vmas(const struct live *l);
+
 /* The image of module @id, NULL and a reason if there is none: an hvar_image_of_fn. */
 const struct hvar_image *live_image(void *live, uint32_t id, uint32_t *why);
 

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "gate.h"
 #include "proc.h"
+#include "ptracer_watch.h"
 #include "target.h"
 
 #define PARKED_TICKS 2 /* a parent's event is never that late */
@@ -122,6 +123,8 @@ void ptracer_snapshot(struct ptracer *p)
 	while ((x = tracees_next(&p->tasks, &i)))
 		if (x->told && !x->parked)
 			add(p, x);
+	if (!p->launched)
+		ptracer_watch_bind(p, p->s->pid);
 }
 
 static void look(void *ctx, pid_t pid, uint64_t now)
@@ -168,6 +171,8 @@ static void note(struct ptracer *p, struct tracee *x, uint32_t arch, uint64_t nr
 	if (gate_is_affinity(x->args.abi, nr))
 		pin_release(&p->pin);
 	x->in_call = call_args_maps(&x->args);
+	if (call_args_executes(&x->args))
+		ptracer_watch_exec(p, x);
 	if (call_args_clones(&x->args) && call_args_follow(&x->args, x->tid))
 		p->lost_tasks++;
 }
@@ -177,8 +182,11 @@ static void returned(struct ptracer *p, struct tracee *x, int64_t rval)
 {
 	x->in_call = false;
 	call_args_return(&x->args, x->tid, rval);
-	if (x->args.call.cause != HVAR_CAUSE_NONE && followed(p, x->tid))
-		tracker_call(p->tracker, x->tid, &x->args.call, now_in_order(p));
+	if (x->args.call.cause == HVAR_CAUSE_NONE || !followed(p, x->tid))
+		return;
+	ptracer_watch_call(p, x);
+	tracker_call(p->tracker, x->tid, &x->args.call, now_in_order(p));
+	ptracer_watch_called(p);
 }
 
 static void on_seccomp(struct ptracer *p, struct tracee *x)
@@ -294,7 +302,10 @@ static void on_exec(struct ptracer *p, struct tracee *x, pid_t old)
 	if (!p->measuring)
 		return;
 	now = now_in_order(p);
+	ptracer_watch_executed(p);
 	tracker_exec(p->tracker, x->tid, old, true, cause, now);
+	if (x->tid == p->cmd || !p->launched)
+		ptracer_watch_bind(p, x->tid);
 	if (p->samples)
 		samples_executed(p->samples, x);
 	put_comm(p, x->tid, now);
@@ -307,6 +318,7 @@ static void on_exit_begin(struct ptracer *p, struct tracee *x)
 
 	x->exiting = true;
 	x->in_call = false;
+	ptracer_watch_exit(p, x, last);
 	if (last && followed(p, x->tid))
 		tracker_look(p->tracker, x->pid, 0, ~0ull, HVAR_CAUSE_NONE,
 			     now_in_order(p));

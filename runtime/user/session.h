@@ -17,6 +17,8 @@
 #include "err.h"
 #include "stream.h"
 
+struct watch;
+
 enum session_source {
 	SESSION_AUTO,	/* engine_perf, or engine_ptrace where perf is refused */
 	SESSION_PERF,
@@ -32,6 +34,7 @@ struct session {
 	double seconds;	      /* end after that much time, 0: when the target ends or on ^C */
 	enum session_source source;
 	bool stops;	      /* sample by ptrace stops although perf is there (for tests) */
+	struct watch *watch;  /* end at the first event that takes it away, NULL: none (engine_ptrace only) */
 	bool live;	      /* flush after every event: someone watches */
 	struct stream *out;   /* borrowed */
 	void (*progress)(void *ctx, uint64_t samples, uint64_t elapsed_ns); /* about 5 times a second, or NULL */

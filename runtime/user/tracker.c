@@ -60,6 +60,7 @@ void tracker_free(struct tracker *t)
 {
 	if (!t)
 		return;
+	t->tap = NULL;
 	if (t->tasks.tasks) {
 		for (uint32_t i = 0; i < t->tasks.nmms; i++)
 			if (t->tasks.mms[i].id)
@@ -107,6 +108,19 @@ bool tracker_shared(const struct tracker *t, pid_t tid)
 			return true;
 	}
 	return false;
+}
+
+void tracker_tap(struct tracker *t, tracker_tap_fn fn, void *ctx)
+{
+	t->tap = fn;
+	t->tap_ctx = ctx;
+}
+
+const struct hvar_vmas *tracker_vmas(const struct tracker *t, pid_t tid)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+
+	return task ? &hvar_tasks_mm(&t->tasks, task)->vmas : NULL;
 }
 
 static struct hvar_event task_event(uint32_t type, uint32_t mm, pid_t pid, pid_t tid,

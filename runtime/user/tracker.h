@@ -28,6 +28,17 @@ struct tracker *tracker_new(struct stream *out, struct err *e);
 void tracker_free(struct tracker *t);
 
 /*
+ * @fn hears of each event before the stream does; and, with @ev NULL, of each address space @mm that
+ * is gone, with @vmas as it was last: after the EXIT, before the EXEC.
+ */
+typedef void (*tracker_tap_fn)(void *ctx, const struct hvar_event *ev, uint32_t mm,
+			       const struct hvar_vmas *vmas);
+void tracker_tap(struct tracker *t, tracker_tap_fn fn, void *ctx);
+
+/* What is mapped where @tid is, as the tracker knows it; NULL if it is not followed.  Good until the next call. */
+const struct hvar_vmas *tracker_vmas(const struct tracker *t, pid_t tid);
+
+/*
  * This host is not told of every change (perf has no news of munmap and mremap)
  * and looks now and then: what a look finds is then no loss.
  */

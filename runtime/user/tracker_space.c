@@ -72,6 +72,8 @@ void space_gone(struct tracker *t, struct hvar_mm *mm)
 
 	if (!s)
 		return;
+	if (t->tap)
+		t->tap(t->tap_ctx, NULL, mm->id, &mm->vmas);
 	close_window(t, s);
 	grow_vmas_fini(&mm->vmas);
 	free(s);
@@ -225,6 +227,8 @@ void tracker_emit(void *ctx, const struct hvar_event *e)
 
 	if (modules_news(t->modules, e->module))
 		tell_module(t, e->module);
+	if (t->tap)
+		t->tap(t->tap_ctx, e, e->mm, NULL);
 	stream_put_event(t->out, e);
 	t->told++;
 }

@@ -44,6 +44,8 @@ struct tracker {
 	size_t nseen, seen_cap;
 	uint32_t clock, windows, max_windows;
 	uint64_t told;		 /* events */
+	tracker_tap_fn tap;	 /* NULL: none */
+	void *tap_ctx;
 	bool late_is_usual;	 /* changes that a look finds are no loss */
 	uint64_t lost[STREAM_LOST_WHATS]; /* since they were last told */
 };

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "watch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live.h"
+
+/* Hexadecimal, with or without 0x; where it ends, or NULL. */
+static const char *take_address(const char *text, uint64_t *out)
+{
+	char *end;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	if (!isxdigit((unsigned char)text[0]))
+		return NULL;
+	errno = 0;
+	*out = strtoull(text, &end, 16);
+	return errno ? NULL : end;
+}
+
+bool watch_parse(struct watch *w, const char *text)
+{
+	uint64_t start, end;
+	const char *rest = take_address(text, &start);
+
+	if (rest && *rest == '-') {
+		rest = take_address(rest + 1, &end);
+		if (!rest || *rest || start >= end)
+			return false;
+		w->start = start;
+		w->end = end;
+		return true;
+	}
+	/* No name begins with a digit, and a lone number is no range. */
+	if (!text[0] || isdigit((unsigned char)text[0]) || strlen(text) > 1000)
+		return false;
+	w->name = text;
+	return true;
+}
+
+void watch_fini(struct watch *w)
+{
+	unwind_fini(&w->at);
+	unwind_fini(&w->stack);
+	live_free(w->live);
+	free(w->module);
+	free(w->others);
+	w->live = NULL;
+	w->module = w->others = NULL;
+}
+
+static bool overlap(const struct watch *w, uint64_t start, uint64_t end)
+{
+	return start < end && start < w->end && w->start < end;
+}
+
+bool watch_hits(const struct watch *w, const struct hvar_event *ev)
+{
+	uint64_t start = ev->u.map.start, end = ev->u.map.end;
+	uint64_t old_start = ev->u.map.old_start, old_end = ev->u.map.old_end;
+
+	switch (ev->type) {
+	case HVAR_EVENT_UNMAP:
+		return overlap(w, start, end);
+	case HVAR_EVENT_MOVE:
+		return overlap(w, old_start, old_end);
+	case HVAR_EVENT_SHRINK:
+		return overlap(w, old_start, old_end < start ? old_end : start) ||
+		       overlap(w, old_start > end ? old_start : end, old_end);
+	default:
+		return false;
+	}
+}
+
+bool watch_mapped(const struct watch *w, const struct hvar_vmas *vmas)
+{
+	const struct hvar_vma *v = hvar_vmas_next(vmas, w->start);
+
+	return v && v->start < w->end;
+}

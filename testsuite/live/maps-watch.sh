@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# maps-watch - the first event that takes a watched range away is told, with its thread and call stack, and nothing before it.
+. "$top_srcdir/testsuite/lib.sh"
+
+watched=$TESTPROGS/watched
+fixed=0x6d0000000000-0x6d0000004000
+pids=
+cleanup() {
+	for p in $pids; do
+		kill -9 "$p" 2> /dev/null
+	done
+	tap_cleanup
+}
+trap cleanup EXIT
+
+# value KEY: of the watch record of $tmp/out
+value() {
+	sed -n 's/^{"type":"watch",.*"'"$1"'":\("[^"]*"\|[^,}]*\).*/\1/p' "$tmp/out" | tr -d '"'
+}
+# The frames' symbols, innermost first, of our own functions alone
+frames() {
+	grep '^{"type":"watch"' "$tmp/out" | grep -o '"symbol":"[^"]*"' | cut -d'"' -f4 |
+		grep -x 'take_away\|middle\|outer\|act\|main' | tr '\n' ' '
+}
+# What nm says of where a frame is: the innermost of our file's, resolved without hotvar's names
+function_of_first() {
+	ip=$(grep '^{"type":"watch"' "$tmp/out" | tr '{' '\n' | grep '"symbol":"take_away"' | sed 's/.*"ip":"\(0x[0-9a-f]*\)".*/\1/')
+	[ -n "$ip" ] && nm -n "$watched" | awk -v off="$((ip - $1))" '
+		function hex(s,  n, i) { n = 0; for (i = 1; i <= length(s); i++) n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return n }
+		hex($1) <= off && tolower($2) == "t" { name = $3 } END { print name }'
+}
+
+# start HOW: the program waits for a line; $pid, and $range as it prints it
+mkfifo "$tmp/go"
+start() {
+	rm -f "$tmp/said"
+	"$watched" "$1" < "$tmp/go" > "$tmp/said" &
+	pid=$!
+	pids="$pids $pid"
+	exec 3> "$tmp/go"
+	until_true 10 grep -q ' ' "$tmp/said"
+	range=$(cut -d' ' -f1 "$tmp/said")
+}
+# watch RANGE...: attach, and let the program go on once hotvar is there
+watch() {
+	rm -f "$tmp/out"
+	"$HOTVAR" maps --json -o "$tmp/out" -p $pid --watch "$@" 2> "$tmp/err" 3>&- &
+	hotvar=$!
+	until_true 10 grep -q "^TracerPid:.$hotvar\$" /proc/$pid/status
+	# attached to it is not yet all: it must have stopped once, and go on
+	until_true 10 sh -c "grep -q '^State:.S' /proc/$pid/status"
+	begin=$(awk '/watched$/ { sub(/-.*/, ""); print "0x" $0; exit }' /proc/$pid/maps)
+	echo go >&3
+}
+finish() {
+	exec 3>&-
+	wait $pid
+	status=$?
+}
+
+# ends HOW EVENT CALL: it is told, while the program waits, which then runs on to its end
+ends() {
+	start "$1"
+	watch "$range"
+	wait $hotvar
+	is "$1: status" $? 0
+	is "$1: event, call, process" "$(value event) $(value syscall) $(value pid)" "$2 $3 $pid"
+	is "$1: frames" "$(frames)" "${4-take_away middle outer act main }"
+	case $2 in
+	exec | exit) ;;
+	*)
+		is "$1: nm says the same of the first" "$(function_of_first "$begin")" take_away
+		until_true 10 grep -q again "$tmp/said"
+		is "$1: by the thread that did it" "$(value tid)" "$(sed -n 's/^again //p' "$tmp/said")"
+		check "$1: the program runs on untraced" until_true 5 grep -q '^TracerPid:.0$' /proc/$pid/status
+		;;
+	esac
+	finish
+	is "$1: the program ends as ever" $status "${5-3}"
+}
+ends munmap unmap munmap
+ends thread unmap munmap "take_away middle outer act "
+ends mremap move mremap
+ends dontunmap move mremap
+ends fixed shrink mmap
+ends brk shrink brk
+ends shmdt unmap shmdt
+ends exec exec execve "take_away middle outer act main " 0
+ends exit exit exit "take_away middle outer act main " 7
+
+# What is not taken away is no event: then its end is.
+for how in protect child; do
+	start $how
+	watch "$range"
+	until_true 10 grep -q again "$tmp/said"
+	check "$how: nothing is told" sh -c "kill -0 $hotvar && [ ! -s '$tmp/out' ]"
+	finish
+	wait $hotvar
+	is "$how: but its end" "$? $(value event) $(value pid)" "0 exit $pid"
+done
+
+# Memory that nothing is mapped in, and a watch that ends before the range does.
+start munmap
+watch 0x6c0000000000-0x6c0000001000
+finish
+wait $hotvar
+is "nothing is there: status" "$? $(value hit)" "1 false"
+start munmap
+"$HOTVAR" maps -d 0.2 -p $pid --watch $fixed > "$tmp/out"
+is "-d: status" $? 1
+like "-d: is said" "$(cat "$tmp/out")" "^$fixed: nothing took it away\$"
+finish
+
+# A variable, by name.
+start variable
+watch victim
+wait $hotvar
+is "variable: status" $? 0
+is "variable: its range is what the program says" "$(value start)-$(value end)" "$range"
+is "variable: event, call" "$(value event) $(value syscall)" "unmap munmap"
+is "variable: module" "$(value module)" "$(realpath "$watched")"
+finish
+start variable
+watch 'watched:victim.rest.right'
+until_true 10 grep -q again "$tmp/said"
+# What is taken away is the second page, of 4096 bytes behind first: right comes after it.
+check "a member: what is taken is another" sh -c "kill -0 $hotvar && [ ! -s '$tmp/out' ]"
+finish
+wait $hotvar
+is "a member: its end" "$? $(value event)" "0 exit"
+is "a member: its range" "$(($(value end) - $(value start))) $(($(value start) - ${range%%-*}))" "8192 12288"
+start variable
+for name in nonesuch victim.nonesuch other:victim; do
+	timeout 20 "$HOTVAR" maps -p $pid --watch $name > "$tmp/out" 2> "$tmp/err"
+	is "$name: status" $? 125
+	like "$name: why" "$(cat "$tmp/err")" "^hotvar: cannot watch '$name': process $pid has no variable of that name"
+done
+finish
+
+# Launched: served to its end, whose status is CMD's; told while it runs on.
+"$HOTVAR" maps -o "$tmp/text" --watch $fixed -- "$watched" munmap < "$tmp/go" > "$tmp/said" &
+hotvar=$!
+exec 3> "$tmp/go"
+until_true 10 grep -q ' ' "$tmp/said"
+echo go >&3
+check "launched: told at once" until_true 10 grep -q '#3 .* outer+0x' "$tmp/text"
+like "launched: in words" "$(cat "$tmp/text")" \
+	"^$fixed: unmapped, at [0-9]+\.[0-9]{6} s, by thread [0-9]+ \"watched\" of process [0-9]+\$"
+exec 3>&-
+wait $hotvar
+is "launched: CMD's status" $? 3
+printf 'go\n' | "$HOTVAR" maps --json -o "$tmp/out" --watch victim -- "$watched" variable > "$tmp/said"
+is "launched, a variable: CMD's status" $? 3
+is "launched, a variable: its range" "$(value start)-$(value end)" "$(sed -n '1s/ .*//p' "$tmp/said")"
+is "launched, a variable: event, call" "$(value event) $(value syscall)" "unmap munmap"
+printf 'go\n' | "$HOTVAR" maps --json -o "$tmp/out" --watch victim -- sh -c "'$watched' exit; exec '$watched' variable" > "$tmp/said"
+is "executed by CMD: event, call" "$(value event) $(value syscall)" "unmap munmap"
+is "executed by CMD: its range" "$(value start)-$(value end)" "$(sed -n 's/^\(0x.*\) .*/\1/p' "$tmp/said" | tail -n 1)"
+
+# In a recording: without a stack.
+for source in ptrace perf; do
+	if ! printf 'go\n' | "$HOTVAR" record -q --source $source -o "$tmp/rec" -- "$watched" variable > "$tmp/said" 2> "$tmp/err"; then
+		[ $? -eq 125 ] && skip "recorded by $source" "$(cat "$tmp/err")" && continue
+	fi
+	for input in "$tmp/rec" -; do
+		"$HOTVAR" maps --json -i $input --watch victim < "$tmp/rec" > "$tmp/out"
+		is "recorded by $source, -i ${input##*/}: status" $? 0
+		is "recorded by $source, -i ${input##*/}: range" "$(value start)-$(value end)" "$(sed -n '1s/ .*//p' "$tmp/said")"
+		[ $source = perf ] && continue
+		is "recorded by $source, -i ${input##*/}: event, call, thread" "$(value event) $(value syscall) $(value tid)" \
+			"unmap munmap $(sed -n 's/^again //p' "$tmp/said")"
+	done
+done
+
+"$HOTVAR" maps --watch 5 -p 1 2> "$tmp/err"
+is "no range: status" $? 2
+"$HOTVAR" maps --watch 2000-1000 -p 1 2> "$tmp/err"
+is "the wrong way round: status" $? 2
+"$HOTVAR" maps --watch 1000-2000 --summary -i "$tmp/rec" 2> "$tmp/err"
+is "two wishes: status" $? 2
+done_testing
