@@ -16,20 +16,21 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cache_dir.h"
 #include "image_build.h"
 #include "image_cache.h"
 #include "image_layout.h"
 #include "runtime/core/hvar_image_format.h"
+#include "stap_confine.h"
 
 #define TEMP_PREFIX ".tmp-"
-enum { TEMP_OLD_SEC = 60, MAKE_CPU_SEC = 300 };
+enum { TEMP_OLD_SEC = 60 };
+#define MOST_BYTES ((uint64_t)1 << 30) /* of an image: four times what the kernel takes */
 
 struct stap_images_seen {
 	dev_t dev;
@@ -37,9 +38,10 @@ struct stap_images_seen {
 	struct timespec mtime;
 };
 
-/* What the process that makes an image says of it. */
+/* What the process that makes an image says of it; if the result is 0, the image's bytes follow. */
 struct answer {
-	int result; /* as stap_images_put() */
+	int result; /* as image_cache_get() */
+	uint64_t size;
 	struct err e;
 };
 
@@ -183,14 +185,21 @@ static bool map_entry(const struct stap_images *im, const char *name, const uint
 	return false;
 }
 
+/* The image's note of its file; NULL: it has none. */
+static const struct hvar_image_source *source_of(const struct hvar_image *img)
+{
+	uint32_t n;
+	const struct hvar_image_source *src = hvar_image_table(img, HVAR_IMAGE_SOURCE, sizeof(*src), &n);
+
+	return n ? src : NULL;
+}
+
 /* Is the image made of this very file, as it is? */
 static bool is_of(const struct hvar_image *img, const struct stat *st)
 {
-	const struct hvar_image_source *src;
-	uint32_t n;
+	const struct hvar_image_source *src = source_of(img);
 
-	src = hvar_image_table(img, HVAR_IMAGE_SOURCE, sizeof(*src), &n);
-	return n && src->dev == st->st_dev && src->ino == st->st_ino &&
+	return src && src->dev == st->st_dev && src->ino == st->st_ino &&
 	       src->size == (uint64_t)st->st_size &&
 	       src->mtime_ns == (uint64_t)st->st_mtim.tv_sec * 1000000000u +
 					(uint64_t)st->st_mtim.tv_nsec;
@@ -206,11 +215,6 @@ static bool knows_more(const struct hvar_image *a, const struct hvar_image *b)
 }
 
 /* ---- making one: in a process of its own ---- */
-
-static void temp_name(char *out, size_t n, pid_t pid)
-{
-	snprintf(out, n, TEMP_PREFIX "%d", (int)pid);
-}
 
 static int write_all(int fd, const char *data, size_t size)
 {
@@ -233,7 +237,7 @@ static int write_entry(const struct stap_images *im, const char *name, const voi
 	char temp[64];
 	int fd, r = 0;
 
-	temp_name(temp, sizeof(temp), getpid());
+	snprintf(temp, sizeof(temp), TEMP_PREFIX "%d", (int)getpid());
 	unlinkat(im->fd, temp, 0);
 	fd = openat(im->fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -255,48 +259,33 @@ static int write_entry(const struct stap_images *im, const char *name, const voi
 				r == -ENOSPC || r == -EDQUOT ? "make room there" : "check that folder");
 }
 
-/* In the process of its own. */
-static int make(const struct stap_images *im, int fd, const char *name, const char *file,
-		const uint8_t *id, size_t len, struct err *e)
+/*
+ * In the process of its own, which can read and nothing else: what it says is no more to be believed than the file.
+ * It cannot use the cache, which is not nobody's.
+ */
+static void child(int fd, int out, int parent, const char *file)
 {
-	struct image_file *f;
-	struct entry old;
-	int r = image_cache_get(fd, file, &f, e);
-
-	if (r)
-		return r;
-	if (f->img.build_id_len != len || memcmp(f->img.build_id, id, len))
-		return err_set(e, ESTALE, "no image of '%s': it changed while it was read: try again", file);
-	if (map_entry(im, name, id, len, &old) &&
-	    (knows_more(&old.img, &f->img) ||
-	     (old.size == f->size && !memcmp(old.data, f->data, f->size))))
-		return 0;
-	r = write_entry(im, name, f->data, f->size, e);
-	return r ? r : 1;
-}
-
-static void child(const struct stap_images *im, int out, int fd, const char *name,
-		  const char *file, const uint8_t *id, size_t len)
-{
-	const struct rlimit cpu = { MAKE_CPU_SEC, MAKE_CPU_SEC };
 	struct answer a = { 0 };
+	struct image_file *f;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGXFSZ, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	setrlimit(RLIMIT_CPU, &cpu);
-	a.result = make(im, fd, name, file, id, len, &a.e);
-	write_all(out, (const char *)&a, sizeof(a));
+	cache_dir_forget();
+	a.result = stap_confine(&fd, &out, parent, &a.e);
+	if (!a.result)
+		a.result = image_cache_get(fd, file, &f, &a.e);
+	if (!a.result)
+		a.size = f->size;
+	if (!write_all(out, (const char *)&a, sizeof(a)) && !a.result)
+		write_all(out, f->data, f->size);
 	_exit(0);
 }
 
-/* All of the child's answer; false: it died, or @until came first. */
-static bool listen_to(int in, int until, struct answer *a, bool *canceled)
+/* @size bytes of what the child says; false: it died, or @until came first. */
+static bool listen_to(int in, int until, void *to, size_t size, bool *canceled)
 {
 	struct pollfd p[2] = { { .fd = in, .events = POLLIN }, { .fd = until, .events = POLLIN } };
 	size_t got = 0;
 
-	while (got < sizeof(*a)) {
+	while (got < size) {
 		ssize_t n;
 
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
@@ -307,7 +296,7 @@ static bool listen_to(int in, int until, struct answer *a, bool *canceled)
 		}
 		if (!p[0].revents)
 			continue;
-		n = read(in, (char *)a + got, sizeof(*a) - got);
+		n = read(in, (char *)to + got, size - got);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -317,46 +306,119 @@ static bool listen_to(int in, int until, struct answer *a, bool *canceled)
 	return true;
 }
 
-/* A child that nobody else waits for. */
-static int make_apart(struct stap_images *im, int fd, const char *name, const char *file,
-		      const uint8_t *id, size_t len, int until, struct err *e)
+/* All that the child says: false if it does not come to its end.  *@data is malloc'd, if there are any. */
+static bool hear(int in, int until, struct answer *a, void **data, bool *canceled)
 {
-	struct answer a = { 0 };
+	if (!listen_to(in, until, a, sizeof(*a), canceled))
+		return false;
+	a->e.text[sizeof(a->e.text) - 1] = '\0';
+	if (a->result)
+		return a->result < 0;
+	if (!a->size || a->size > MOST_BYTES)
+		return false;
+	*data = malloc(a->size);
+	return *data && listen_to(in, until, *data, a->size, canceled);
+}
+
+/* A child that nobody else waits for: the image of the file at @fd.  Returns 0, or -errno and @e. */
+static int make_apart(int fd, const char *file, int until, void **data, size_t *size, struct err *e)
+{
 	bool canceled = false, told;
-	char temp[64];
-	int io[2], r;
+	struct answer a = { 0 };
+	int io[2], r, parent = getpid();
 	pid_t pid;
 
 	if (pipe2(io, O_CLOEXEC))
 		return err_set(e, errno, "no image of '%s': %s: try again with fewer files open", file,
 			       strerror(errno));
 	pid = fork();
-	if (!pid) {
-		close(io[0]);
-		child(im, io[1], fd, name, file, id, len);
-	}
+	if (!pid)
+		child(fd, io[1], parent, file);
 	r = errno;
 	close(io[1]);
 	if (pid < 0) {
 		close(io[0]);
 		return err_set(e, r, "no image of '%s': no process for it: %s: end some", file, strerror(r));
 	}
-	told = listen_to(io[0], until, &a, &canceled);
+	*data = NULL;
+	told = hear(io[0], until, &a, data, &canceled);
 	close(io[0]);
 	if (!told)
 		kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (told) {
-		*e = a.e;
-		return a.result;
+	if (told && !a.result) {
+		*size = a.size;
+		return 0;
 	}
-	temp_name(temp, sizeof(temp), pid);
-	unlinkat(im->fd, temp, 0);
+	free(*data);
+	if (told) {
+		*e = (struct err){ 0, "" };
+		return err_set(e, -a.result, "%s", a.e.text);
+	}
 	if (canceled)
 		return -ECANCELED;
 	return err_set(e, EFAULT, "no image of '%s': making it failed: try 'hotvar symbols' on it, and report that with the file",
 		       file);
+}
+
+/* Is the new image @data of the same file as @old, and the same but for when it was made?  It then says what that says. */
+static bool same(const struct entry *old, const struct hvar_image *img, void *data, size_t size)
+{
+	const struct hvar_image_source *was = source_of(&old->img), *is = source_of(img);
+	struct hvar_image_source now;
+	bool r;
+
+	if (!was || !is || old->size != size || was->dev != is->dev || was->ino != is->ino || was->size != is->size ||
+	    was->mtime_ns != is->mtime_ns)
+		return false;
+	now = *is;
+	image_layout_source(data, was);
+	r = !memcmp(old->data, data, size);
+	if (!r)
+		image_layout_source(data, &now);
+	return r;
+}
+
+/* Enter the image @data under @name, unless one that is as good is there: 0.  Returns 1, or -errno and @e. */
+static int enter(const struct stap_images *im, const char *name, const char *file, const uint8_t *id, size_t len,
+		 void *data, size_t size, struct err *e)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct hvar_image img;
+	struct entry old;
+	bool better;
+	int r;
+
+	if (hvar_image_open(&img, data, size))
+		return err_set(e, EFAULT, "no image of '%s': what was made is none: report that with the file", file);
+	if (img.build_id_len != len || memcmp(img.build_id, id, len))
+		return err_set(e, ESTALE, "no image of '%s': it changed while it was read: try again", file);
+	if (map_entry(im, name, id, len, &old)) {
+		better = knows_more(&old.img, &img) || same(&old, &img, data, size);
+		munmap(old.data, old.size);
+		if (better)
+			return 0;
+	}
+	/* a limit on the size of files is an error, not our end */
+	sigaction(SIGXFSZ, &ignore, &before);
+	r = write_entry(im, name, data, size, e);
+	sigaction(SIGXFSZ, &before, NULL);
+	return r ? r : 1;
+}
+
+static int make(const struct stap_images *im, int fd, const char *name, const char *file, const uint8_t *id, size_t len,
+		int until, struct err *e)
+{
+	void *data = NULL;
+	size_t size = 0;
+	int r = make_apart(fd, file, until, &data, &size, e);
+
+	if (r)
+		return r;
+	r = enter(im, name, file, id, len, data, size, e);
+	free(data);
+	return r;
 }
 
 int stap_images_put(struct stap_images *im, int fd, const char *file, int until, struct err *e)
@@ -396,7 +458,7 @@ int stap_images_put(struct stap_images *im, int fd, const char *file, int until,
 		im->missing++;
 		return err_set(e, EACCES, "no names of '%s': its symbol image is not in '%s', where we may not write", file, im->path);
 	}
-	r = make_apart(im, fd, name, file, id, (size_t)len, until, e);
+	r = make(im, fd, name, file, id, (size_t)len, until, e);
 	if (r == 1)
 		im->made++;
 	else if (!r)

@@ -4,8 +4,8 @@
  *
  * A file BUILDID.img there is the image of each ELF file with that build-id.  The kernel believes what
  * is root's and writable by nobody else, the folder and each file, so root alone can put one there: others can
- * look what is missing.  Images are made in a process of their own: whatever a file makes of its reader ends
- * there.  They are written under another name and renamed.
+ * look what is missing.  Images are made in a process of their own, confined to reading (stap_confine.h): whatever a file makes of its
+ * reader ends there.  They are checked here, written under another name and renamed.
  */
 #ifndef STAP_IMAGES_H
 #define STAP_IMAGES_H

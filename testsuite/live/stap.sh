@@ -228,7 +228,9 @@ for way in truncated empty noise foreign writable link; do
 	esac
 	run --also "$app"
 	like "an image that is $way is made anew" "$(cat out)" ' 1 made'
-	is "it is good then: $way" "$(cmp "$img" good && stat -c '%F %U %a' "$img")" "regular file root 644"
+	is "it is good then: $way" "$(stat -c '%s %F %U %a' "$img")" "$(stat -c %s good) regular file root 644"
+	run --also "$app"
+	like "and believed: $way" "$(cat out)" ' 0 made'
 done
 
 # Which programs a command line is about, by the images that are made.
@@ -300,6 +302,17 @@ like "an empty command" "$said" "^hotvar: the command of -c is empty"
 run --images-only -e 'probe process("/no/such").begin {}'
 like "a program that is nowhere" "$said" '^hotvar: no names of process\("/no/such"\): there is no such program: check the path$'
 mkdir -p "$images"
+
+# A stripped program may have more names the next time: it is made again, and left as it was where it has not.
+strip -o stripped "$app"
+run --also ./stripped
+img=$images/$(build_id ./stripped).img
+rm "$img"
+run --also ./stripped
+was=$(stat -c '%i %y' "$img")
+run --also ./stripped
+is "a stripped program's image stays" "$(cat out) $(stat -c '%i %y' "$img")" "$(sed 's/: .* made/: 0 made/' out) $was"
+img=$images/$(build_id "$app").img
 
 unlike "nothing unfinished is left" "$(ls -A "$images")" '^\.'
 run --also /etc/passwd
