@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rust_name.h"
+
 /* A demangler recurses over a name, and a name may grow as it is demangled: bounds for both. */
 #define MANGLED_MAX 8192
 #define PLAIN_MAX   (16 << 20)
@@ -54,54 +56,13 @@ static bool bearable(const char *name)
 typedef char *demangle_fn(const char *, char *, size_t *, int *);
 
 /*
- * Rust's older names are C++ names whose last part is a hash: in
- * "_ZN3app5COUNT17h0123456789abcdefE" it is "17h...".  Like rustc's own demangler,
- * take it for one only if it has 5 different digits or more; LTO puts ".llvm.N" behind.
- * Returns where its "h" is, or NULL.
+ * The demangler, loaded when first asked for; NULL: this machine has none.
  */
-static const char *rust_hash(const char *name)
-{
-	const char *end = strstr(name, ".llvm."), *h;
-	unsigned seen = 0, digits = 0;
-	int i;
-
-	if (!end)
-		end = name + strlen(name);
-	if (end - name < 20 || end[-1] != 'E' || memcmp(end - 20, "17h", 3))
-		return NULL;
-	h = end - 18;
-	for (i = 1; i <= 16; i++) {
-		const char *digit = memchr("0123456789abcdef", h[i], 16);
-
-		if (!digit)
-			return NULL;
-		seen |= 1u << (h[i] <= '9' ? h[i] - '0' : h[i] - 'a' + 10);
-	}
-	for (; seen; seen &= seen - 1)
-		digits++;
-	return digits >= 5 ? h : NULL;
-}
-
-/* @name without what begins two bytes before @h, "E" in its place; malloc'd, NULL without memory. */
-static char *without_hash(const char *name, const char *h)
-{
-	char *out = strndup(name, (size_t)(h - name) - 1);
-
-	if (out)
-		out[h - name - 2] = 'E';
-	return out;
-}
-
-char *image_demangle(const char *name)
+static demangle_fn *demangler(void)
 {
 	static demangle_fn *fn;
 	static bool tried;
-	char *own = NULL, *plain;
-	const char *hash;
-	int status;
 
-	if (name[0] != '_' || name[1] != 'Z' || !bearable(name))
-		return NULL;
 	if (!tried) {
 		void *lib = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
 
@@ -109,12 +70,40 @@ char *image_demangle(const char *name)
 			*(void **)&fn = dlsym(lib, "__cxa_demangle");
 		tried = true;
 	}
-	hash = rust_hash(name);
-	if (hash)
-		own = without_hash(name, hash);
-	plain = fn ? fn(own ? own : name, NULL, NULL, &status) : NULL;
+	return fn;
+}
+
+/* What compilers put behind a variable's name ("_ZL5count.0", "_ZN3app1xE.lto_priv.1") is none of C++'s, and stays. */
+static char *without_tail(demangle_fn *fn, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	char *own = dot ? strndup(name, (size_t)(dot - name)) : NULL, *plain, *out;
+	int status;
+
+	if (!own)
+		return NULL;
+	plain = fn(own, NULL, NULL, &status);
 	free(own);
-	return plain;
+	if (!plain || asprintf(&out, "%s%s", plain, dot) < 0)
+		out = NULL;
+	free(plain);
+	return out;
+}
+
+char *image_demangle(const char *name)
+{
+	demangle_fn *fn;
+	char *plain;
+	int status;
+
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
+		return NULL;
+	plain = rust_name(name);
+	if (plain || name[1] != 'Z' || !bearable(name))
+		return plain;
+	fn = demangler();
+	plain = fn ? fn(name, NULL, NULL, &status) : NULL;
+	return plain || !fn ? plain : without_tail(fn, name);
 }
 
 static char *name_of(const struct hvar_image *img, const struct hvar_image_sym *y, const char *tail)

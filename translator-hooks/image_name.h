@@ -2,7 +2,7 @@
 /*
  * image_name.h - how a variable, or a place that none covers, is written.
  *
- *	table			a symbol; in another language's own spelling (C++)
+ *	table			a symbol; in another language's own spelling (C++, Rust)
  *	counter@parser.c	a static whose name its module has more than once
  *	libfoo.so.1:.bss+0x120	no symbol: module, section, offset in the section
  *	libfoo.so.1+0x4120	no symbol and no section known: the link-time address
@@ -31,8 +31,8 @@ char *image_place_name(const struct hvar_place *p, const struct hvar_image *img,
 		       const char *path, bool offset);
 
 /*
- * The demangled form of @name, malloc'd; NULL if it is not mangled, could grow beyond all measure, or this machine
- * has no demangler (the C++ runtime's, which is loaded when first needed).
+ * The demangled form of @name, malloc'd; NULL if it is not mangled, could grow beyond all measure, or is C++ and this
+ * machine has no demangler (the C++ runtime's, which is loaded when first needed).
  */
 char *image_demangle(const char *name);
 

@@ -48,25 +48,61 @@ static void expect(char *got, const char *want)
 	free(got);
 }
 
-/* A hash at the end of a Rust name is no part of it; what only looks like one stays. */
+/*
+ * A hash at the end of a Rust name is no part of it; what only looks like one stays.  The right forms are c++filt's
+ * (without hashes and numbers of crates), those of letters beyond ASCII RFC 2603's.
+ */
 static void test_rust(void **state)
 {
 	static const char *const names[][2] = {
 		{ "_ZN3app5COUNT17h0123456789abcdefE", "app::COUNT" },
 		{ "_ZN3app5COUNT17h0123456789abcdefE.llvm.77", "app::COUNT" },
+		{ "_ZN3app5COUNT17h0123456789abcdefE.0", "app::COUNT.0" },
+		{ "_ZN45_$LT$foo..Bar$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE", "<foo::Bar as core::fmt::Debug>::fmt" },
 		{ "_ZN3app3lenEv", "app::len()" },
 		{ "_ZN3app5COUNT17h0000000000000000E", "app::COUNT::h0000000000000000" },
 		{ "_ZN3app5COUNT17h0123456789abcdegE", "app::COUNT::h0123456789abcdeg" },
 		{ "_ZN3app5COUNT16h123456789abcdefE", "app::COUNT::h123456789abcdef" },
 		{ "_ZN17h0123456789abcdef5COUNTE", "h0123456789abcdef::COUNT" },
+		{ "_RNvCs6GmmlP4bgsG_1r4NAME", "r::NAME" },
+		{ "_RNvCs6GmmlP4bgsG_1r4NAME.llvm.77", "r::NAME" },
+		{ "_RNvNvNtCs6GmmlP4bgsG_1r4deep1f3CNT.0", "r::deep::f::CNT.0" },
+		{ "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+		  "utf8_idents::\xe1\x83\xa1\xe1\x83\x90\xe1\x83\xad\xe1\x83\x9b\xe1\x83\x94\xe1\x83\x9a\xe1\x83\x90\xe1\x83\x93_"
+		  "\xe1\x83\x92\xe1\x83\x94\xe1\x83\x9b\xe1\x83\xa0\xe1\x83\x98\xe1\x83\x94\xe1\x83\x9a\xe1\x83\x98_"
+		  "\xe1\x83\xa1\xe1\x83\x90\xe1\x83\x93\xe1\x83\x98\xe1\x83\x9a\xe1\x83\x98" },
+		{ "_RINtC8arrayvec8ArrayVechKj7b_E", "arrayvec::ArrayVec::<u8, 123>" },
+		{ "_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}" },
+		{ "_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>" },
+		{ "_RNvXs_C3appNtB4_1TNtNtC3std3fmt5Debug3NUM", "<app::T as std::fmt::Debug>::NUM" },
+		{ "_RIC0KRe616263_E", "::<\"abc\">" },
 	};
+	/* cut short, back to itself, without end, of another version: none of these is a name */
+	static const char *const bad[] = { "_R", "_RNv", "_RNvC", "_RNvB_1a", "_RNvC1a9b", "_RIC1aTB1_B1_E", "_R1NvC1a1b", "_RNvC1a1b!",
+					   "_RNvC1a99999999999999999999b", "_RIC1aKc110000_E", "_RIC1aKb2_E", "_RTTTT" };
+	char deep[8000] = "_RI";
 	size_t i;
 
 	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_null(image_demangle(bad[i]));
+	memset(deep + 3, 'S', sizeof(deep) - 4);
+	assert_null(image_demangle(deep));
 	if (!dlopen("libstdc++.so.6", RTLD_NOW))
 		skip();
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		expect(image_demangle(names[i][0]), names[i][1]);
+}
+
+/* What a compiler puts behind a variable's name stays. */
+static void test_tails(void **state)
+{
+	(void)state;
+	if (!dlopen("libstdc++.so.6", RTLD_NOW))
+		skip();
+	expect(image_demangle("_ZN3app2in12_GLOBAL__N_14confE.0"), "app::in::(anonymous namespace)::conf.0");
+	expect(image_demangle("_ZL5count.lto_priv.1"), "count.lto_priv.1");
+	assert_null(image_demangle("_Znot_mangled.0"));
 }
 
 static void test_symbols(void **state)
@@ -143,7 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_rust),
+		cmocka_unit_test(test_rust), cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_no_end),
 	};
