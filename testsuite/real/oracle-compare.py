@@ -17,7 +17,7 @@ for line in open(oracle):
     whole = f[0] == "E"
     if f[0] == "V":
         variables.append({"addr": int(f[1], 16), "size": int(f[2]), "file": f[3], "line": int(f[4]),
-                          "name": " ".join(f[5:]), "m": []})
+                          "function": f[5], "name": " ".join(f[6:]), "m": []})
     elif f[0] == "M":
         variables[-1]["m"].append((int(f[1]), int(f[2]), " ".join(f[5:])))
 assert whole, "gdb did not get to the end"
@@ -50,6 +50,12 @@ def judge(v, at, paths, a):
     symbol = a["symbol"]
     if symbol is None or a["offset"] != at:
         return ["symbol is %s+%s (%s)" % (symbol, a["offset"], a["reason"])]
+    # what compilers and linkers make of a name: counter.0, __const.f.table, table.lto_priv.1, a::b::c as _ZN1a1b1cE
+    plain = v["name"].split("(")[0].split("::")[-1]
+    if not re.search(r"(^|[^A-Za-z])" + re.escape(plain), symbol):
+        return ["symbol is %s" % symbol]
+    if v["function"] != "-" and a.get("function") != v["function"].split("(")[0].split("::")[-1]:
+        return ["function is %s and not %s" % (a.get("function"), v["function"])]
     if not a["name"].startswith(symbol):
         return ["name is " + a["name"]]
     # "counter@parser.c.field": the file is the symbol's, not the member's

@@ -3,8 +3,9 @@
 #
 #   ORACLE_OUT=FILE gdb -batch -nx -ex 'source oracle-gdb.py' PROGRAM
 #
-# One line each: "V ADDRESS SIZE FILE LINE NAME" and below it "M OFFSET SIZE BITPOS BITSIZE PATH", PATH as gdb takes it
-# ("[3].st.misses").  Of arrays the first two, the middle and the last two elements.
+# One line each: "V ADDRESS SIZE FILE LINE FUNCTION NAME", FUNCTION "-" for what is no function's static, and below it
+# "M OFFSET SIZE BITPOS BITSIZE PATH", PATH as gdb takes it ("[3].st.misses").  Of arrays the first two, the middle and the
+# last two elements.  Statics of functions are those of each block that a line of code begins in.
 import os, re
 import gdb
 
@@ -47,11 +48,16 @@ def walk(t, path, offset, emit):
 
 seen = set()
 
-def tell(sym, name):
-    if sym is None or not sym.is_variable or sym.addr_class != gdb.SYMBOL_LOC_STATIC:
+# A place made of more than one address is computed, but needs no frame.
+FIXED = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_COMPUTED)
+
+def tell(sym, name, function="-"):
+    if sym is None or not sym.is_variable or sym.addr_class not in FIXED or sym.needs_frame:
         return
     try:
         v = sym.value()
+        if v.address is None:
+            return
         address = int(v.address)
         t = v.type
     except gdb.error:
@@ -62,7 +68,8 @@ def tell(sym, name):
     if key in seen:
         return
     seen.add(key)
-    out.write("V %x %d %s %d %s\n" % (address, t.sizeof, sym.symtab.filename, sym.line, name))
+    out.write("V %x %d %s %d %s %s\n" % (address, t.sizeof, sym.symtab.filename.replace(" ", "?"), sym.line,
+                                      function.replace(" ", "?"), name))
     left[0] = 20000
     walk(t, "", 0, lambda bits, bitsize, size, path: out.write("M %d %d %d %d %s\n" % (
         bits // 8, (bits % 8 + bitsize + 7) // 8 if bitsize else size, bits % 8, bitsize, path)))
@@ -72,30 +79,57 @@ def tell(sym, name):
 names, tables = set(), {}
 pointer = re.compile(r"\(\*+(?:const )?([A-Za-z_]\w*)(?:\[[^)]*)?\)")
 plain = re.compile(r"([A-Za-z_$][\w$:]*)(?:\[[^;]*)?;$")
-for line in gdb.execute("info variables -n", to_string=True).splitlines():
+called = re.compile(r"([A-Za-z_$][\w$:]*)\(")
+for line in gdb.execute("info variables -n", to_string=True).splitlines() + gdb.execute("info functions -n", to_string=True).splitlines():
     m = re.match(r"\d+:\s+(.*)$", line)
     if not m:
         m = re.match(r"File (.*):$", line)
         try:
             for sal in gdb.decode_line("'%s':1" % m.group(1))[1] if m else ():
-                tables[sal.symtab.filename] = sal.symtab
+                tables[sal.symtab.filename, id(sal.symtab.objfile)] = sal.symtab
         except gdb.error:
             pass
         continue
-    m = pointer.search(m.group(1)) or plain.search(m.group(1))
+    m = pointer.search(m.group(1)) or plain.search(m.group(1)) or called.search(m.group(1))
     if m:
         names.add(m.group(1))
+
+def unit(sym):
+    if sym is not None and sym.symtab is not None:
+        tables[sym.symtab.filename, int(sym.symtab.static_block().start)] = sym.symtab
+
 for name in sorted(names):
     for sym in [gdb.lookup_global_symbol(name)] + list(gdb.lookup_static_symbols(name)):
         tell(sym, name)
-        if sym is not None:
-            tables[sym.symtab.filename] = sym.symtab
-main = gdb.lookup_global_symbol("main")
-if main is not None:
-    tables[main.symtab.filename] = main.symtab
-for file in sorted(tables):
-    for block in (tables[file].global_block(), tables[file].static_block()):
+        unit(sym)
+unit(gdb.lookup_global_symbol("main"))
+
+done = set()
+
+def statics(pc):
+    """Those of the blocks around @pc."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and not block.is_static and not block.is_global:
+        if (block.start, block.end, str(block.function)) in done:
+            return
+        done.add((block.start, block.end, str(block.function)))
+        around = block
+        while around.function is None and not around.superblock.is_static:
+            around = around.superblock
+        for sym in block:
+            tell(sym, sym.name, str(around.function) if around.function else "-")
+        block = block.superblock
+
+for key in sorted(tables, key=str):
+    for block in (tables[key].global_block(), tables[key].static_block()):
         for sym in block:
             tell(sym, sym.name)
+    lines = tables[key].linetable()
+    try:
+        lines.source_lines()  # gdb 13 dies of going through those of a file that has none
+    except (gdb.error, RuntimeError):
+        continue
+    for item in lines:
+        statics(item.pc)
 out.write("E\n")
 out.close()
