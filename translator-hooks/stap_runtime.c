@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "cache_dir.h"
+#include "stap_copies.h"
 #include "stap_text.h"
 
 /* What is put into relay_v2.c: see the mend of that name. */
@@ -340,26 +341,6 @@ static int walk(struct walk *w, const char *rel, int depth)
 	return r;
 }
 
-/* Remove the folder @name of @at and what is in it. */
-static void remove_all(int at, const char *name, int depth)
-{
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *de;
-
-	if (!d && fd >= 0)
-		close(fd);
-	while (d && (de = readdir(d)) != NULL) {
-		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
-			continue;
-		if (unlinkat(dirfd(d), de->d_name, 0) && depth < DEPTH + 2)
-			remove_all(dirfd(d), de->d_name, depth + 1);
-	}
-	if (d)
-		closedir(d);
-	unlinkat(at, name, AT_REMOVEDIR);
-}
-
 /* Is @name a folder of ours that nobody else writes to? */
 static bool is_ours(int at, const char *name)
 {
@@ -375,7 +356,7 @@ static int copy(struct walk *w, int cache, const char *name)
 	int r;
 
 	snprintf(temp, sizeof(temp), ".stap-runtime-%d", (int)getpid());
-	remove_all(cache, temp, 0);
+	stap_copies_remove(cache, temp);
 	if (mkdirat(cache, temp, 0700))
 		return -errno;
 	w->to = openat(cache, temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -386,14 +367,14 @@ static int copy(struct walk *w, int cache, const char *name)
 		close(w->to);
 	if (!r && renameat(cache, temp, cache, name))
 		r = is_ours(cache, name) ? 0 : -errno; /* another was first */
-	remove_all(cache, temp, 0);
+	stap_copies_remove(cache, temp);
 	return r;
 }
 
 int stap_runtime_mend(const char *dir, const char *build, char *out, size_t n, struct err *e)
 {
 	struct walk w = { .dir = dir, .to = -1, .hash = 0xcbf29ce484222325u };
-	int cache = cache_dir_fd(), r;
+	int cache = cache_dir_fd(), tries = 0, r;
 	char name[64];
 
 	if (cache < 0)
@@ -406,8 +387,11 @@ int stap_runtime_mend(const char *dir, const char *build, char *out, size_t n, s
 		return err_set(e, -r, "cannot read stap's runtime '%s': %s: install systemtap again", dir,
 			       strerror(-r));
 	snprintf(name, sizeof(name), "stap-runtime-%016" PRIx64, w.hash);
-	if (!is_ours(cache, name))
-		r = copy(&w, cache, name);
+	do {
+		if (!is_ours(cache, name))
+			r = copy(&w, cache, name);
+	} while (!r && !stap_copies_use(cache, name) && !tries++);
+	stap_copies_sweep(cache, name);
 	if (r)
 		return err_set(e, -r, "cannot make a mended copy of stap's runtime in '%s': %s: make room there, or set XDG_CACHE_HOME",
 			       cache_dir_path(), strerror(-r));
