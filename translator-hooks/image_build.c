@@ -37,6 +37,7 @@ struct build {
 	const struct elf_file *from; /* whose symbols are being taken: f, or its debug file */
 	uint8_t origin;		  /* what that is, if it is not f */
 	uint32_t skipped;	  /* symbols in no PT_LOAD */
+	uint64_t outer;		  /* where in another file f lies */
 	struct dwarf_image dwarf;
 };
 
@@ -392,6 +393,16 @@ static int explain(const struct build *b, int r, struct err *e)
 	return r;
 }
 
+/* From places in the file to places in the one around it. */
+static void move_segs(struct build *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->parts.n_segs; i++)
+		b->parts.segs[i].offset += b->outer;
+	b->parts.head.tls.offset += b->outer;
+}
+
 static int build(struct build *b, void **data, size_t *size, struct err *e)
 {
 	struct image_parts *p = &b->parts;
@@ -425,6 +436,7 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 		if (p->head.tls.memsz)
 			p->n_tls_slots = tls_slots(&b->f, p->tls_slots);
 		p->syms = &b->syms;
+		move_segs(b);
 		r = image_layout(p, data, size);
 	}
 	if (r == -ENOMEM || r == -EFBIG)
@@ -457,6 +469,20 @@ int image_build_mem(const void *elf, size_t n, const char *name, void **data,
 	int r;
 
 	memset(&b, 0, sizeof(b));
+	r = elf_file_open(&b.f, -1, elf, n, name, true, e);
+	return r ? r : build(&b, data, size, e);
+}
+
+int image_build_inside(const void *elf, size_t n, const char *name, uint64_t offset,
+		       void **data, size_t *size, struct err *e)
+{
+	struct build b;
+	int r;
+
+	if (offset > UINT64_MAX - n)
+		return err_set(e, EINVAL, "cannot use '%s': no file has such an offset", name);
+	memset(&b, 0, sizeof(b));
+	b.outer = offset;
 	r = elf_file_open(&b.f, -1, elf, n, name, true, e);
 	return r ? r : build(&b, data, size, e);
 }

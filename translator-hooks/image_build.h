@@ -34,6 +34,9 @@ int image_build_fd(int fd, const char *name, void **data, size_t *size,
 /* The same from an ELF image in memory ([vdso], the fuzzer). */
 int image_build_mem(const void *elf, size_t n, const char *name, void **data,
 		    size_t *size, struct err *e);
+/* The same of one that lies at @offset of another file: so do its PT_LOADs then. */
+int image_build_inside(const void *elf, size_t n, const char *name, uint64_t offset,
+		       void **data, size_t *size, struct err *e);
 
 /*
  * Debug information of more bytes than @limit, in one program, is not read from now on: its symbols have names

@@ -22,6 +22,7 @@
 #include "runtime/user/live.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
+#include "translator-hooks/image_inside.h"
 #include "translator-hooks/image_name.h"
 
 enum { KEY_NO_DEMANGLE = 0x6000, KEY_NO_MEMBERS, LINE_MAX_BYTES = 256 };
@@ -30,6 +31,8 @@ struct sym {
 	struct cli_common common;
 	pid_t pid;
 	const char *elf;
+	char *outer;	 /* its name without "@0x5000"; owned */
+	uint64_t inside; /* the ELF file begins there in it */
 	char **addrs; /* of the command line */
 	int n_addrs;
 	/* what is asked */
@@ -44,7 +47,7 @@ struct sym {
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Addresses of the running process PID", 1 },
-	{ "elf", 'e', "ELF", 0, "Link-time addresses of the file ELF", 1 },
+	{ "elf", 'e', "ELF", 0, "Link-time addresses of the file ELF, or of what begins at an offset in it: ELF@0x5000", 1 },
 	{ "no-members", KEY_NO_MEMBERS, NULL, 0, "Name variables, not what in them lies there", 1 },
 	{ "no-demangle", KEY_NO_DEMANGLE, NULL, 0, "Keep names as the file has them", 1 },
 	{ 0 },
@@ -127,6 +130,7 @@ static int answer(struct sym *s, uint64_t addr)
 			a.img = live_image(s->live, p.module, &why);
 			a.module = live_path(s->live, p.module);
 			a.facts = live_module(s->live, p.module);
+			a.inside = a.facts ? (uint64_t)a.facts->elf_page << HVAR_PAGE_SHIFT : 0;
 		}
 		if (p.vma.region != HVAR_REGION_NONE) {
 			a.is_private = s->common.json && live_private(s->live, addr, &p);
@@ -143,6 +147,7 @@ static int answer(struct sym *s, uint64_t addr)
 		hvar_resolve_static(&s->image->img, addr, &p);
 		a.img = &s->image->img;
 		a.module = s->elf;
+		a.inside = s->inside;
 	}
 	s->named |= p.symbol != HVAR_IMAGE_NONE || a.jit;
 	return place_write(s->writer, &a);
@@ -227,8 +232,16 @@ static int answer_stdin(struct sym *s, struct err *e)
 static int open_elf(struct sym *s, struct err *e)
 {
 	struct stat st;
+	size_t len;
 	int fd, r;
 
+	/* a file of that very name goes first */
+	if (lstat(s->elf, &st) && image_inside_name(s->elf, &len, &s->inside) && s->inside) {
+		s->outer = strndup(s->elf, len);
+		if (!s->outer)
+			return no_memory(e);
+		s->elf = s->outer;
+	}
 	if (stat(s->elf, &st) || (S_ISREG(st.st_mode) && access(s->elf, R_OK))) {
 		err_set(e, errno, "cannot open '%s': %s: check the path and its permissions",
 			s->elf, strerror(errno));
@@ -241,7 +254,8 @@ static int open_elf(struct sym *s, struct err *e)
 			s->elf, strerror(errno));
 		return CLI_FAILED;
 	}
-	r = image_cache_get(fd, s->elf, &s->image, e);
+	r = s->inside ? image_inside_get(fd, s->elf, s->inside, &s->image, e) :
+			image_cache_get(fd, s->elf, &s->image, e);
 	close(fd);
 	return r ? CLI_FAILED : CLI_OK;
 }
@@ -255,6 +269,8 @@ static void meta(struct sym *s)
 		json_i64(&j, "pid", s->pid);
 	else
 		json_str(&j, "elf", s->elf);
+	if (s->inside)
+		json_hex(&j, "elf_offset", s->inside);
 	json_end(&j);
 }
 
@@ -323,6 +339,7 @@ int cmd_sym(int argc, char **argv, struct err *e)
 		r = run(&s, e);
 	live_free(s.live);
 	image_file_free(s.image);
+	free(s.outer);
 	free(s.addrs);
 	return r < 0 ? CLI_OK : r;
 }

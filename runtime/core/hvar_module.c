@@ -24,6 +24,7 @@ static uint32_t hvar_module_hash(const struct hvar_module *m)
 	h = hvar_module_mix(h, m->ino);
 	h = hvar_module_mix(h, m->size);
 	h = hvar_module_mix(h, m->mtime_ns);
+	h = hvar_module_mix(h, m->elf_page);
 	h = hvar_module_mix(h, (uint64_t)m->path << 8 | m->build_id_len);
 	for (i = 0; i + sizeof(word) <= sizeof(m->build_id); i += sizeof(word)) {
 		if (i >= m->build_id_len)
@@ -40,7 +41,7 @@ static bool hvar_module_equal(const struct hvar_module *a,
 	return a->ino == b->ino && a->dev_major == b->dev_major &&
 	       a->dev_minor == b->dev_minor && a->path == b->path &&
 	       a->size == b->size && a->mtime_ns == b->mtime_ns &&
-	       a->build_id_len == b->build_id_len &&
+	       a->elf_page == b->elf_page && a->build_id_len == b->build_id_len &&
 	       !memcmp(a->build_id, b->build_id, sizeof(a->build_id));
 }
 
@@ -125,6 +126,9 @@ HVAR_API const struct hvar_module *hvar_modules_get(const struct hvar_modules *t
 HVAR_API bool hvar_module_same(const struct hvar_module *a,
 			       const struct hvar_module *b)
 {
+	/* a copy elsewhere has its parts at other places */
+	if (a->elf_page != b->elf_page)
+		return false;
 	if (a->build_id_len && b->build_id_len)
 		return a->build_id_len == b->build_id_len &&
 		       !memcmp(a->build_id, b->build_id, a->build_id_len);

@@ -31,7 +31,8 @@ struct hvar_module {
 	uint32_t flags;		       /* enum hvar_module_flags */
 	uint8_t build_id_len;	       /* 0: none known */
 	uint8_t build_id[HVAR_BUILD_ID_MAX];
-	uint8_t zero[7];
+	uint8_t zero[3];
+	uint32_t elf_page;	       /* the ELF file begins at that page of the file: 0 unless it lies inside another */
 };
 
 /* Modules are numbered from 1; number 0 is "no file and no name". */
@@ -50,8 +51,8 @@ HVAR_API void hvar_modules_moved(struct hvar_modules *t, struct hvar_module *v,
 				 uint32_t cap, uint32_t *slots, uint32_t nslots);
 
 /*
- * The number of the module that is @as in device, inode, path, size, mtime and
- * build-id, added if new, into @out.
+ * The number of the module that is @as in device, inode, path, size, mtime,
+ * build-id and page, added if new, into @out.
  * Returns 0, or -ENOSPC with only @t->lost changed.
  */
 HVAR_API int hvar_modules_add(struct hvar_modules *t,

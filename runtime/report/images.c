@@ -17,6 +17,7 @@
 #include "runtime/core/hvar_vmas.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
+#include "translator-hooks/image_inside.h"
 
 /* Module numbers are given out from 1 on; a larger one is damage. */
 enum { MOST_MODULES = 1 << 20, HELD_FILES_MAX = 4096 };
@@ -65,6 +66,21 @@ static bool unproven(const struct hvar_module *facts)
 	return facts->flags & HVAR_MODULE_STALE && !facts->build_id_len;
 }
 
+/* Of an ELF file inside the file it is that one's build-id that counts. */
+static int build_id(int fd, const struct hvar_module *facts, uint8_t *id, size_t max)
+{
+	uint64_t size;
+
+	return facts->elf_page ? image_inside_look(fd, (uint64_t)facts->elf_page << HVAR_PAGE_SHIFT, &size, id, max) :
+				 image_build_id(fd, id, max);
+}
+
+static int get_image(const struct module *m, struct image_file **out, struct err *e)
+{
+	return m->facts.elf_page ? image_inside_get(m->fd, m->path, (uint64_t)m->facts.elf_page << HVAR_PAGE_SHIFT, out, e) :
+				   image_cache_get(m->fd, m->path, out, e);
+}
+
 /*
  * Is the file at @fd the one with these @facts?  A build-id noted when it was mapped
  * decides; without one, inode, size and mtime must all be as they were.
@@ -78,7 +94,7 @@ static bool file_is(int fd, const struct hvar_module *facts)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return false;
 	if (facts->build_id_len)
-		return image_build_id(fd, id, sizeof(id)) == facts->build_id_len &&
+		return build_id(fd, facts, id, sizeof(id)) == facts->build_id_len &&
 		       !memcmp(id, facts->build_id, facts->build_id_len);
 	mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	return facts->ino && st.st_ino == facts->ino && facts->mtime_ns == mtime &&
@@ -212,11 +228,11 @@ static void find_image(struct images *s, uint32_t id, struct module *m)
 	overwritten = unproven(&m->facts) || (m->fd >= 0 && !file_is(m->fd, &m->facts));
 	if (overwritten) {
 		m->why = HVAR_REASON_STALE;
-		if (m->fd >= 0 && !m->code && image_cache_get(m->fd, m->path, &m->code, NULL))
+		if (m->fd >= 0 && !m->code && get_image(m, &m->code, NULL))
 			m->code = NULL;
 	} else if (m->fd >= 0) {
-		ret = image_cache_get(m->fd, m->path, &m->image, &e);
-	} else if (m->facts.build_id_len) {
+		ret = get_image(m, &m->image, &e);
+	} else if (m->facts.build_id_len && !m->facts.elf_page) {
 		ret = image_cache_find(m->facts.build_id, m->facts.build_id_len, &m->image);
 	}
 	if (!ret) {

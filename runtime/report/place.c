@@ -147,9 +147,13 @@ static int write_text(struct place_writer *w, const struct place_answer *a)
 	fprintf(w->f, "  %s", hvar_kind_name(p->kind));
 	if ((s = section(a)) != NULL && *s)
 		fprintf(w->f, "  %s", s);
-	if ((s = path_or_null(a->module)) != NULL)
-		fprintf(w->f, "  %s%s", s,
-			p->vma.flags & HVAR_VMA_DELETED ? " (deleted)" : "");
+	if ((s = path_or_null(a->module)) != NULL) {
+		fprintf(w->f, "  %s", s);
+		if (a->inside)
+			fprintf(w->f, "@0x%" PRIx64, a->inside);
+		if (p->vma.flags & HVAR_VMA_DELETED)
+			fputs(" (deleted)", w->f);
+	}
 	if (p->flags & HVAR_PLACE_REMAPPED)
 		fputs("  (remapped)", w->f);
 	if ((s = reason(p)) != NULL)
@@ -303,6 +307,8 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 	write_symbol(&j, a);
 	json_str(&j, "section", section(a));
 	json_str(&j, "module", path_or_null(a->module));
+	if (a->inside)
+		json_hex(&j, "elf_offset", a->inside);
 	if (p->module && p->module == p->vma.module && p->vma.flags & HVAR_VMA_DELETED)
 		json_bool(&j, "deleted", true);
 	if (a->img && a->img->build_id_len)

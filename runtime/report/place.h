@@ -35,6 +35,7 @@ struct place_answer {
 	const struct hvar_place *place;
 	const struct hvar_image *img;	  /* of place->module; NULL: none */
 	const char *module;		  /* its path; NULL or "": none */
+	uint64_t inside;		  /* the ELF file begins there in it; 0: it is the file itself */
 	const struct hvar_module *facts;  /* of it; NULL: not known */
 	bool live;			  /* there is an address space: vma and is_private are told */
 	bool is_private;

@@ -27,6 +27,7 @@
 #include "thread_tls.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
+#include "translator-hooks/image_inside.h"
 
 /* How old a look may be while addresses keep coming. */
 #define LOOK_NS 100000000u
@@ -227,7 +228,8 @@ static uint32_t find_image(struct live *l, uint32_t id, struct image_file **out)
 	if (fd < 0)
 		return modules_get(l->modules, id)->flags & HVAR_MODULE_STALE ?
 			       HVAR_REASON_STALE : HVAR_REASON_NO_ACCESS;
-	r = image_cache_get(fd, path, out, &e);
+	r = m->elf_page ? image_inside_get(fd, path, (uint64_t)m->elf_page << HVAR_PAGE_SHIFT, out, &e) :
+			  image_cache_get(fd, path, out, &e);
 	if (!r)
 		return HVAR_REASON_NONE;
 	return r == -ENOEXEC ? HVAR_REASON_NO_ELF :

@@ -19,6 +19,7 @@
 
 #include "grow.h"
 #include "modules_open.h"
+#include "translator-hooks/image_inside.h"
 
 /* A program that maps a new piece of shared memory each time must not fill ours. */
 #define MOST 1000000
@@ -40,13 +41,29 @@ struct kept {
 	bool lost;	    /* once closed, it could not be opened again */
 	pid_t pid;	    /* where it was mapped, for opening it again */
 	uint64_t start, end;
+	uint32_t misses;    /* offsets of it at which no ELF file begins */
 };
+
+/*
+ * An offset at which module @outer was mapped, and what is there: an ELF file inside of it, @id, up to @end; or the
+ * module itself, @id == @outer.
+ */
+struct inside {
+	uint32_t outer, id; /* id 0: free */
+	uint64_t offset, end;
+};
+/* Of one file so many are looked at; a data base is mapped at any number of them. */
+#define INSIDE_MISSES 256
 
 struct modules {
 	struct hvar_modules t;
 	struct hvar_strs strs;
 	struct name *names; /* open-addressed, nnames a power of 2 */
 	uint32_t nnames, used_names;
+	struct inside *inside; /* likewise, by outer and offset */
+	uint32_t ninside, used_inside;
+	struct inside *found; /* those that are one */
+	size_t nfound, found_cap;
 	struct kept *kept;  /* by module number */
 	size_t kept_cap;
 	uint32_t nopen, max_open, clock;
@@ -84,6 +101,8 @@ void modules_free(struct modules *m)
 	if (m->strs.bytes)
 		grow_strs_fini(&m->strs);
 	free(m->names);
+	free(m->inside);
+	free(m->found);
 	free(m->kept);
 	free(m);
 }
@@ -326,6 +345,118 @@ static int number_new(struct modules *m, struct mapstext *a,
 	return 0;
 }
 
+/* ---- ELF files inside others ---- */
+
+static struct inside *inside_find(const struct modules *m, uint32_t outer, uint64_t offset)
+{
+	uint32_t mask = m->ninside - 1;
+	uint32_t i = name_hash(0, 0, offset >> HVAR_PAGE_SHIFT, outer) & mask;
+
+	while (m->inside[i].id && (m->inside[i].outer != outer || m->inside[i].offset != offset))
+		i = (i + 1) & mask;
+	return &m->inside[i];
+}
+
+static int inside_room(struct modules *m)
+{
+	struct inside *old = m->inside, *v;
+	uint32_t n = m->ninside, more = n ? 2 * n : 64;
+
+	if (n && m->used_inside < n / 2)
+		return 0;
+	v = calloc(more, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	m->inside = v;
+	m->ninside = more;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].id)
+			*inside_find(m, old[i].outer, old[i].offset) = old[i];
+	free(old);
+	return 0;
+}
+
+/* Number the ELF file that begins where @a maps @outer, if one does; else *@id is left. */
+static int inside_new(struct modules *m, struct mapstext *a, const struct modules_where *where,
+		      uint32_t outer, uint64_t *size, uint32_t *id)
+{
+	struct modules_file f = {
+		.dev_major = a->dev_major, .dev_minor = a->dev_minor, .ino = a->ino,
+		.path = a->path, .deleted = a->v.flags & HVAR_VMA_DELETED,
+		.pid = where->pid, .look = where->look,
+		.start = a->v.start, .end = a->v.end,
+	};
+	struct hvar_module v = m->t.v[outer];
+	uint32_t before = m->t.n;
+	int fd = m->kept[outer].fd, own = -1, r;
+
+	if (fd < 0)
+		fd = own = modules_open(&f);
+	if (fd < 0)
+		return 0;
+	v.build_id_len = 0;
+	memset(v.build_id, 0, sizeof(v.build_id));
+	r = image_inside_look(fd, a->v.pgoff, size, v.build_id, sizeof(v.build_id));
+	if (own >= 0)
+		close(own);
+	if (r < 0)
+		return 0;
+	v.build_id_len = (uint8_t)r;
+	v.elf_page = (uint32_t)(a->v.pgoff >> HVAR_PAGE_SHIFT);
+	v.flags |= HVAR_MODULE_ELF;
+	if (where->mapped_ns && v.mtime_ns > where->mapped_ns)
+		v.flags |= HVAR_MODULE_STALE;
+	if (v.flags & HVAR_MODULE_STALE)
+		v.build_id_len = 0; /* it proves nothing */
+	r = m->t.n >= MOST ? -ENOMEM : grow_array((void **)&m->kept, &m->kept_cap, (size_t)before + 2, sizeof(*m->kept));
+	if (!r)
+		r = grow_modules_add(&m->t, &v, id);
+	if (!r && *id > before)
+		m->kept[*id] = (struct kept){ .fd = -1 };
+	if (r)
+		return r;
+	set_flags(m, *id, v.flags);
+	m->kept[*id].pid = where->pid;
+	m->kept[*id].start = a->v.start;
+	m->kept[*id].end = a->v.end;
+	return 0;
+}
+
+/* *@id, the file that @a maps, becomes the ELF file inside of it that @a maps a part of, if there is one. */
+static int number_inside(struct modules *m, struct mapstext *a, const struct modules_where *where,
+			 uint32_t *id)
+{
+	uint64_t offset = a->v.pgoff, size = 0;
+	struct inside in = { .outer = *id, .id = *id, .offset = offset };
+	const struct inside *known;
+	int r;
+
+	for (size_t i = 0; i < m->nfound; i++)
+		if (m->found[i].outer == *id && offset >= m->found[i].offset && offset < m->found[i].end) {
+			*id = m->found[i].id;
+			return 0;
+		}
+	known = m->ninside ? inside_find(m, *id, offset) : NULL;
+	if ((known && known->id) || m->kept[*id].misses >= INSIDE_MISSES || offset >> HVAR_PAGE_SHIFT > UINT32_MAX)
+		return 0;
+	r = inside_room(m);
+	if (!r)
+		r = grow_array((void **)&m->found, &m->found_cap, m->nfound + 1, sizeof(*m->found));
+	if (!r)
+		r = inside_new(m, a, where, *id, &size, &in.id);
+	if (r)
+		return r;
+	in.end = offset + size;
+	*inside_find(m, in.outer, offset) = in;
+	m->used_inside++;
+	if (in.id == in.outer)
+		m->kept[in.outer].misses++;
+	else
+		m->found[m->nfound++] = in;
+	*id = in.id;
+	return 0;
+}
+
 /* Is module @id, an ELF file, another one by now? */
 static bool is_renewed(struct modules *m, uint32_t id)
 {
@@ -386,7 +517,13 @@ int modules_number(struct modules *m, struct mapstext *a,
 	} else if (n->truly && a->v.flags & HVAR_VMA_DELETED) {
 		mapstext_not_deleted(a);
 	}
-	set_area(m, a, n->id);
+	id = n->id;
+	if (a->v.pgoff && !a->pseudo && a->v.region == HVAR_REGION_FILE) {
+		r = number_inside(m, a, where, &id);
+		if (r)
+			return r;
+	}
+	set_area(m, a, id);
 	return 0;
 }
 
@@ -419,9 +556,17 @@ int modules_fd(struct modules *m, uint32_t id)
 			.ino = v->ino, .path = hvar_strs_get(&m->strs, v->path),
 			.deleted = v->flags & HVAR_MODULE_DELETED,
 			.pid = k->pid, .start = k->start, .end = k->end,
-			.want = v,
+			.want = v->elf_page ? NULL : v, /* that is the whole file's build-id */
 		};
 		int fd = modules_open(&f);
+
+		if (fd >= 0 && v->elf_page) {
+			uint64_t size;
+			int n = image_inside_look(fd, (uint64_t)v->elf_page << HVAR_PAGE_SHIFT, &size, f.build_id,
+						  sizeof(f.build_id));
+
+			f.build_id_len = n > 0 ? (size_t)n : 0;
+		}
 
 		if (fd < 0) {
 			/* Trying each time would cost much, and no process comes back. */
