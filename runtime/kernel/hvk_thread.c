@@ -45,6 +45,12 @@ static void hvk_thread_free(struct hvk_thread *t)
 	kfree_rcu(t, rcu);
 }
 
+/* Has @t's space no thread that has begun, while one of @t's process is still to begin?  Then it is to be found. */
+static bool hvk_is_awaited(const struct hvk_thread *t)
+{
+	return t->space && !atomic_read(&t->space->users) && atomic_read(&t->task->signal->live);
+}
+
 /*
  * Free the records of threads that have ended, and will not come to a handler or a work any more:
  * exit_state is set after the last handler of an exit (sched_process_exit), and a work is
@@ -59,7 +65,7 @@ static void hvk_threads_bury(void)
 		return;
 	raw_spin_lock_irqsave(&hvk_lock, flags);
 	for (at = &hvk_dead; (t = *at) != NULL;) {
-		if (!READ_ONCE(t->task->exit_state) || READ_ONCE(t->queued)) {
+		if (!READ_ONCE(t->task->exit_state) || READ_ONCE(t->queued) || hvk_is_awaited(t)) {
 			at = &t->next_dead;
 			continue;
 		}
@@ -126,7 +132,24 @@ static void hvk_thread_move(struct hvk_thread *t, struct hvk_space *s)
 	}
 }
 
-/* @t is current's and has ended; was it the last of its space? */
+/* @t, current's, has never begun: its space is that of its process's other threads.  Under hvk_lock. */
+static void hvk_thread_adopt(struct hvk_thread *t)
+{
+	const struct hvk_thread *o;
+
+	for (o = hvk_dead; o; o = o->next_dead) {
+		if (o->task->signal == current->signal && o->space) {
+			atomic_inc(&o->space->refs);
+			smp_store_release(&t->space, o->space);
+			return;
+		}
+	}
+}
+
+/*
+ * @t is current's and has ended; was it the last of its space?  A thread that has not begun is one of those as well:
+ * the kernel counts those of a process that do not end yet.
+ */
 static bool hvk_thread_die(struct hvk_thread *t)
 {
 	unsigned long flags;
@@ -134,13 +157,17 @@ static bool hvk_thread_die(struct hvk_thread *t)
 	if (t->dead)
 		return false;
 	raw_spin_lock_irqsave(&hvk_lock, flags);
+	if (t->space)
+		atomic_dec(&t->space->users);
+	else if (!atomic_read(&current->signal->live))
+		hvk_thread_adopt(t);
 	t->dead = true;
 	t->next_dead = hvk_dead;
 	hvk_dead = t;
 	hvk_n_dead++;
 	raw_spin_unlock_irqrestore(&hvk_lock, flags);
 	/* One that came when the others had gone is no second end. */
-	return t->space && atomic_dec_and_test(&t->space->users) &&
+	return t->space && !atomic_read(&t->space->users) && !atomic_read(&current->signal->live) &&
 	       !atomic_xchg(&t->space->ended, 1);
 }
 

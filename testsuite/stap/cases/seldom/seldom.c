@@ -4,6 +4,7 @@
 #include "mark.h"
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define ARCH_MAP_VDSO_64 0x2003 /* asm/prctl.h */
@@ -130,6 +131,32 @@ static void other_exec(char *self)
 		mark(0, 0, 0);
 }
 
+/* Many processes of many threads that end all at once. */
+static void exits(int processes)
+{
+	pthread_t t;
+	int go[2], i, k;
+	char x;
+
+	if (pipe(go))
+		die("pipe");
+	for (i = 0; i < processes; i++)
+		if (!fork()) {
+			close(go[1]);
+			for (k = 0; k < 20; k++)
+				if (pthread_create(&t, NULL, caller, NULL))
+					die("pthread_create");
+			if (read(go[0], &x, 1) < 0)
+				die("read");
+			_exit(0);
+		}
+	close(go[0]);
+	close(go[1]);
+	while (wait(NULL) > 0)
+		;
+	checkpoint();
+}
+
 /* One call that takes away thousands of areas. */
 static void wide(void)
 {
@@ -193,6 +220,8 @@ int main(int argc, char **argv)
 		renamed();
 	else if (!strcmp(mode, "exec"))
 		other_exec(argv[0]);
+	else if (!strcmp(mode, "exits"))
+		exits(argc > 2 ? atoi(argv[2]) : 1);
 	else if (!strcmp(mode, "wide"))
 		wide();
 	else if (!strcmp(mode, "merged"))
