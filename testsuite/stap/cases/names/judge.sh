@@ -8,4 +8,5 @@ sets() {
 }
 is "$suite: functions of several files: one set of probes" \
 	"$(sets 'probe vma.fault, vma.access, timer.s(1) { println(vma_symdata(1), vma_is_private(1), vma_symaddr("x"), vma_prot(1), vma_next(1)) }')" 1
-is "$suite: and a probe" "$(sets 'probe vma.map { println(vma_symdata(1), vma_symaddr("x"), vma_prot(1)) }')" 2
+# stap 5.6 makes one handler of all of the same event.
+like "$suite: and a probe" "$(sets 'probe vma.map { println(vma_symdata(1), vma_symaddr("x"), vma_prot(1)) }')" '^[12]$'
