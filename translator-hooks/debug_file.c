@@ -299,6 +299,29 @@ void debug_file_close(struct debug_file *d)
 	d->fd = -1;
 }
 
+/* Is it there, and something?  Then its path. */
+static int is_there(void *ctx, const char *path, enum debug_origin origin)
+{
+	struct stat st;
+
+	(void)origin;
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	snprintf(ctx, PATH_MAX, "%s", path);
+	return 1;
+}
+
+bool debug_file_by_id(const uint8_t *id, size_t len, const char *name, char *path)
+{
+	struct want w = { .id_len = (int)len };
+
+	if (len < 2 || len > sizeof(w.id))
+		return false;
+	memcpy(w.id, id, len);
+	return each_place(&w, is_there, path) ||
+	       (!debug_server_get(id, len, name) && each_place(&w, is_there, path));
+}
+
 static int add_place(void *ctx, const char *path, enum debug_origin origin)
 {
 	uint64_t *h = ctx, v[6];

@@ -44,6 +44,12 @@ void debug_file_close(struct debug_file *d);
 int debug_file_fetch(const struct elf_file *f);
 
 /*
+ * The path of a debug file of build-id @id into @path of PATH_MAX bytes, of one that is there, or that debuginfod brings
+ * if it may be asked: @name says to the user what it is.  Whether it has that build-id is the caller's to see.
+ */
+bool debug_file_by_id(const uint8_t *id, size_t len, const char *name, char *path);
+
+/*
  * A number that changes when another debug file of @f would be found: a hash of what
  * all places where one is looked for hold.  0 if there is nothing.  Reads no debug file.
  */

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debug_file.h"
 #include "dwarf_die.h"
 
 static int keep(struct dwarf_set *s, struct dwarf_file *d)
@@ -142,38 +143,52 @@ static void join_types(struct dwarf_set *s)
 	}
 }
 
-/*
- * dwz's common file: .gnu_debugaltlink is a path, from the file that refers to it, a NUL, and the
- * build-id of what is meant.
- */
-static void open_alt(struct dwarf_set *s, const char *debug_path)
+/* Take the file at @path, if it is the one of build-id @id. */
+static bool take_alt(struct dwarf_set *s, const char *path, const uint8_t *id, size_t len)
 {
-	const struct dwarf_bytes *link = &s->v[0]->sec[DWARF_ALTLINK];
-	const char *name = (const char *)link->p, *slash = strrchr(debug_path, '/');
-	size_t len = link->n ? strnlen(name, link->n) : 0;
-	uint8_t id[64];
-	char path[PATH_MAX];
+	uint8_t its[64];
 	struct elf_file f;
-	int fd, n, r;
+	int fd = open_regular(path), n, r;
 
-	if (!len || len >= link->n || (!slash && *name != '/'))
-		return;
-	n = *name == '/' ? snprintf(path, sizeof(path), "%s", name) :
-			   snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - debug_path), debug_path, name);
-	fd = n < (int)sizeof(path) ? open_regular(path) : -1;
-	if (fd < 0) {
-		s->missing++;
-		return;
-	}
+	if (fd < 0)
+		return false;
 	if (!elf_file_open_debug(&f, fd, path, NULL)) {
-		n = elf_file_build_id(&f, id, sizeof(id));
-		if (n > 0 && (uint64_t)n == link->n - len - 1 && !memcmp(id, name + len + 1, (size_t)n)) {
+		n = elf_file_build_id(&f, its, sizeof(its));
+		if (n > 0 && (size_t)n == len && !memcmp(id, its, len)) {
 			r = dwarf_file_open(&f, false, s->left, &s->alt);
 			s->too_big |= r == -EFBIG;
 		}
 		elf_file_close(&f);
 	}
 	close(fd);
+	return s->alt;
+}
+
+/*
+ * dwz's common file: .gnu_debugaltlink is a path, from the file that refers to it, a NUL, and the
+ * build-id of what is meant.  Where that path leads nowhere, it is looked for by that build-id, as debug files are.
+ */
+static void open_alt(struct dwarf_set *s, const char *debug_path)
+{
+	const struct dwarf_bytes *link = &s->v[0]->sec[DWARF_ALTLINK];
+	const char *name = (const char *)link->p, *slash = debug_path ? strrchr(debug_path, '/') : NULL;
+	size_t len = link->n ? strnlen(name, link->n) : 0, id_len;
+	const uint8_t *id = link->p + len + 1;
+	char path[PATH_MAX];
+	bool is = false;
+	int n = PATH_MAX;
+
+	if (!len || len >= link->n)
+		return;
+	id_len = link->n - len - 1;
+	if (debug_path && *name == '/')
+		n = snprintf(path, sizeof(path), "%s", name);
+	else if (debug_path && slash)
+		n = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - debug_path), debug_path, name);
+	if (n < PATH_MAX)
+		is = take_alt(s, path, id, id_len);
+	if (!is && !s->too_big && debug_path && debug_file_by_id(id, id_len, name, path))
+		take_alt(s, path, id, id_len);
 	if (!s->alt) {
 		s->missing++;
 		return;
@@ -198,8 +213,7 @@ int dwarf_set_open(struct dwarf_set *s, const struct elf_file *f, const char *pa
 		dwarf_file_free(d);
 		return -ENOMEM;
 	}
-	if (debug_path)
-		open_alt(s, debug_path);
+	open_alt(s, debug_path);
 	join(s, path);
 	join_types(s);
 	return 0;

@@ -37,7 +37,13 @@ class H(http.server.BaseHTTPRequestHandler):
         m = re.fullmatch(r"/(\w+)/buildid/([0-9a-f]+)/debuginfo", self.path)
         what = m[1] if m else "none"
         try:
-            if what in ("good", "slow", "wrong", "garbage", "cut"):
+            if what == "files" and os.path.exists(top + "/files/" + m[2]):
+                b = open(top + "/files/" + m[2], "rb").read()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(b)))
+                self.end_headers()
+                self.wfile.write(b)
+            elif what in ("good", "slow", "wrong", "garbage", "cut"):
                 b = open(top + ("/o" if what == "wrong" else "/v.debug"), "rb").read()
                 if what == "garbage":
                     b = b"no ELF file" * 1000
@@ -134,6 +140,27 @@ for s in wrong garbage cut; do
 	DEBUGINFOD_URLS=$url/good
 	is "$s: so a right one is taken later" "$(names --debuginfod)" "$right"
 done
+
+# ---- dwz's common file has a build-id of its own ----
+echo 'struct shared { int a, b; long c[3]; struct { char *d; short e; } f; }; struct other { struct shared g[4]; void *h; };' > "$tmp/s.h"
+for p in 1 2; do
+	printf '#include "s.h"\nstruct other both = { { { %s } } };\nint main(void) { return both.g[1].a; }\n' $p > "$tmp/s$p.c"
+done
+if have dwz && build "dwz" sh -c "$CC -O0 -g -gdwarf-4 -Wl,--build-id=sha1 s1.c -o s1 && $CC -O0 -g -gdwarf-4 -Wl,--build-id=sha1 s2.c -o s2 && dwz -m common -M ../gone/common s1 s2" &&
+	readelf -SW "$tmp/s1" | grep -q gnu_debugaltlink; then
+	both=$(nm "$tmp/s1" | sed -n 's/^\([0-9a-f]*\) . both$/0x\1/p')
+	# the program's own debug file, and the common one, are the server's alone
+	objcopy --only-keep-debug "$tmp/s1" "$tmp/s1.debug"
+	strip -s "$tmp/s1"
+	mkdir -p "$tmp/files"
+	for f in s1.debug common; do
+		mv "$tmp/$f" "$tmp/files/$(readelf -n "$tmp/$f" | sed -n 's/.*Build ID: //p')"
+	done
+	fresh files
+	is "asked for by its own build-id" "$(timeout 60 "$HOTVAR" sym --debuginfod -e "$tmp/s1" "$(printf '%#x' $((both + 52)))" 2>&1 | awk '{ print $2 }'), $(asked)" 'both.g[1].b, 2'
+else
+	skip "dwz's common file" "no dwz here, or nothing in common"
+fi
 
 # ---- servers that do not help ----
 fresh missing
