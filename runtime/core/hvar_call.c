@@ -18,7 +18,9 @@ enum hvar_call_form {
 	HVAR_CALL_IPC,	    /* ipc of i386: which, first, second, third, pointer */
 	HVAR_CALL_SHADOW,   /* map_shadow_stack(addr, size, flags) */
 	HVAR_CALL_ANYWHERE, /* the kernel chose where, and does not say */
-	HVAR_CALL_NO_STOP,  /* changes names at most */
+	HVAR_CALL_NO_STOP,  /* changes nothing that is shown */
+	HVAR_CALL_PRCTL,    /* changes something for some first arguments only: */
+	HVAR_CALL_ARCH,	    /* likewise, arch_prctl(2) */
 };
 
 /* Numbers: arch/x86/entry/syscalls/syscall_{64,32}.tbl of Linux. */
@@ -50,7 +52,20 @@ static const struct hvar_call_row hvar_call_rows[] = {
 	{ { 206, 245, 543 }, HVAR_CAUSE_MMAP, HVAR_CALL_ANYWHERE },
 	{ { 207, 246, 207 }, HVAR_CAUSE_MUNMAP, HVAR_CALL_ANYWHERE },
 	{ { 28, 219, 28 }, HVAR_CAUSE_MADVISE, HVAR_CALL_NO_STOP },
-	{ { 157, 172, 157 }, HVAR_CAUSE_PRCTL, HVAR_CALL_NO_STOP },
+	{ { 157, 172, 157 }, HVAR_CAUSE_PRCTL, HVAR_CALL_PRCTL },
+	{ { 158, 384, 158 }, HVAR_CAUSE_MMAP, HVAR_CALL_ARCH },
+};
+
+/* Where [heap] and [stack] are, names, and another [vdso]. */
+static const struct {
+	uint8_t form;
+	uint32_t first;
+} hvar_call_firsts[] = {
+	{ HVAR_CALL_PRCTL, HVAR_PR_SET_MM },
+	{ HVAR_CALL_PRCTL, HVAR_PR_SET_VMA },
+	{ HVAR_CALL_ARCH, HVAR_ARCH_MAP_VDSO_X32 },
+	{ HVAR_CALL_ARCH, HVAR_ARCH_MAP_VDSO_32 },
+	{ HVAR_CALL_ARCH, HVAR_ARCH_MAP_VDSO_64 },
 };
 
 static const struct hvar_call_row *hvar_call_find(enum hvar_abi abi, uint64_t nr)
@@ -81,13 +96,49 @@ HVAR_API uint32_t hvar_call_numbers(enum hvar_abi abi, uint32_t *out, uint32_t m
 		return 0;
 	for (i = 0; i < HVAR_ARRAY_SIZE(hvar_call_rows); i++) {
 		if (hvar_call_rows[i].nr[abi] == HVAR_CALL_NO_NR ||
-		    hvar_call_rows[i].form == HVAR_CALL_NO_STOP)
+		    hvar_call_rows[i].form >= HVAR_CALL_NO_STOP)
 			continue;
 		if (n < max)
 			out[n] = hvar_call_rows[i].nr[abi] | bit;
 		n++;
 	}
 	return n;
+}
+
+HVAR_API uint32_t hvar_call_some(enum hvar_abi abi, struct hvar_call_some *out,
+				 uint32_t max)
+{
+	uint32_t bit = abi == HVAR_ABI_X32 ? HVAR_CALL_X32 : 0, i, k, n = 0;
+
+	if ((uint32_t)abi > HVAR_ABI_X32)
+		return 0;
+	for (i = 0; i < HVAR_ARRAY_SIZE(hvar_call_rows); i++)
+		for (k = 0; k < HVAR_ARRAY_SIZE(hvar_call_firsts); k++) {
+			if (hvar_call_firsts[k].form != hvar_call_rows[i].form)
+				continue;
+			if (n < max) {
+				out[n].nr = hvar_call_rows[i].nr[abi] | bit;
+				out[n].first = hvar_call_firsts[k].first;
+			}
+			n++;
+		}
+	return n;
+}
+
+HVAR_API bool hvar_call_changes(enum hvar_abi abi, uint64_t nr, uint64_t first)
+{
+	const struct hvar_call_row *row = hvar_call_find(abi, nr);
+	uint32_t k;
+
+	if (!row || row->form == HVAR_CALL_NO_STOP)
+		return false;
+	if (row->form < HVAR_CALL_NO_STOP)
+		return true;
+	for (k = 0; k < HVAR_ARRAY_SIZE(hvar_call_firsts); k++)
+		if (hvar_call_firsts[k].form == row->form &&
+		    hvar_call_firsts[k].first == (uint32_t)first)
+			return true;
+	return false;
 }
 
 /* ipc(2): the low 16 bits of "which", include/uapi/linux/ipc.h. */
@@ -188,6 +239,12 @@ HVAR_API void hvar_call_fill(struct hvar_call *c, enum hvar_abi abi, uint64_t nr
 	case HVAR_CALL_SHADOW:
 		/* mmap's address and length; no flags: what it maps is its own. */
 		memset(c->args + 2, 0, sizeof(c->args) - 2 * sizeof(c->args[0]));
+		break;
+	case HVAR_CALL_ARCH:
+		if (!hvar_call_changes(abi, nr, regs[0]))
+			c->cause = HVAR_CAUSE_NONE;
+		else if (!HVAR_CALL_FAILED(c->ret))
+			hvar_call_anywhere(c);
 		break;
 	case HVAR_CALL_ANYWHERE:
 		if (!HVAR_CALL_FAILED(c->ret))
@@ -336,9 +393,9 @@ HVAR_API uint32_t hvar_call_ranges(const struct hvar_call *c, uint64_t brk,
 	case HVAR_CAUSE_PRCTL:
 		if (failed)
 			return 0;
-		if (c->args[0] == HVAR_PR_SET_VMA)
+		if ((uint32_t)c->args[0] == HVAR_PR_SET_VMA)
 			return hvar_call_span(c->args[2], c->args[3], out);
-		if (c->args[0] == HVAR_PR_SET_MM)
+		if ((uint32_t)c->args[0] == HVAR_PR_SET_MM)
 			return hvar_call_span(0, HVAR_CALL_TOP, out);
 	}
 	return 0;

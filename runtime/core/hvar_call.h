@@ -37,11 +37,22 @@ struct hvar_range {
  * io_destroy) is MMAP or MUNMAP.
  *
  * hvar_call_numbers() lists the numbers to stop at, up to @max of them, into
- * @out, and returns how many there are: for a filter.  madvise and prctl have causes,
- * but change no more than names, and are not among them.
+ * @out, and returns how many there are: for a filter.  madvise has a cause, but changes nothing
+ * that the map shows, and is not among them; nor are prctl and arch_prctl, which do so for some first
+ * arguments only: hvar_call_some().
  */
 HVAR_API uint32_t hvar_call_cause(enum hvar_abi abi, uint64_t nr);
 HVAR_API uint32_t hvar_call_numbers(enum hvar_abi abi, uint32_t *out, uint32_t max);
+
+/* Call @nr is to be stopped at if the low 32 bits of its first argument are @first. */
+struct hvar_call_some {
+	uint32_t nr, first;
+};
+HVAR_API uint32_t hvar_call_some(enum hvar_abi abi, struct hvar_call_some *out,
+				 uint32_t max);
+
+/* Is call @nr, with @first in its first register, one of either? */
+HVAR_API bool hvar_call_changes(enum hvar_abi abi, uint64_t nr, uint64_t first);
 
 /*
  * Some i386 calls pass arguments and results through memory: where in the

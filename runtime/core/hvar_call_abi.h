@@ -40,6 +40,13 @@ enum hvar_call_prctl {
 	HVAR_PR_SET_VMA = 0x53564d41,
 };
 
+/* arch/x86/include/uapi/asm/prctl.h: each maps a [vdso], where there is none */
+enum hvar_call_arch_prctl {
+	HVAR_ARCH_MAP_VDSO_X32 = 0x2001,
+	HVAR_ARCH_MAP_VDSO_32 = 0x2002,
+	HVAR_ARCH_MAP_VDSO_64 = 0x2003,
+};
+
 /* Personality: what can be read can be executed. */
 #define HVAR_READ_IMPLIES_EXEC 0x0400000u
 

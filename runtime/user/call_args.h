@@ -79,12 +79,11 @@ static inline bool call_args_executes(const struct call_args *c)
 	return c->cause == HVAR_CAUSE_EXECVE || c->cause == HVAR_CAUSE_EXECVEAT;
 }
 
-/* Does it change the map by what it returns?  madvise and prctl change names at most. */
+/* Does it change the map when it returns? */
 static inline bool call_args_maps(const struct call_args *c)
 {
-	return c->cause != HVAR_CAUSE_NONE && c->cause != HVAR_CAUSE_MADVISE &&
-	       c->cause != HVAR_CAUSE_PRCTL && !call_args_clones(c) &&
-	       !call_args_executes(c);
+	return c->cause != HVAR_CAUSE_NONE && !call_args_clones(c) && !call_args_executes(c) &&
+	       hvar_call_changes(c->abi, c->nr, c->regs[0]);
 }
 
 #endif /* CALL_ARGS_H */

@@ -3,7 +3,8 @@
  * gate.c - the filter, by libseccomp.
  *
  * The kernel recognises a constant ALLOW by running the filter with the number
- * and the architecture alone, so no rule here looks at an argument.  The filter
+ * and the architecture alone, so no rule here looks at an argument, but for prctl and arch_prctl, which
+ * few programs call often.  The filter
  * is made before the fork; between fork and exec only system calls are made.
  */
 #include "config.h"
@@ -55,10 +56,11 @@ static const struct {
 };
 
 /*
- * Stop at call @nr of @arch.  libseccomp wants the native call of the same name
+ * Stop at call @nr of @arch, if @some only where the low half of its first argument is
+ * some->first.  libseccomp wants the native call of the same name
  * (or a stand-in, where there is none) and gates it under every ABI that has it.
  */
-static int add_call(scmp_filter_ctx ctx, uint32_t arch, uint32_t nr)
+static int add_call(scmp_filter_ctx ctx, uint32_t arch, uint32_t nr, const struct hvar_call_some *some)
 {
 	char *name = seccomp_syscall_resolve_num_arch(arch, (int)nr);
 	int native, err;
@@ -69,7 +71,11 @@ static int add_call(scmp_filter_ctx ctx, uint32_t arch, uint32_t nr)
 	free(name);
 	if (native == __NR_SCMP_ERROR)
 		return -ENOENT;
-	err = seccomp_rule_add(ctx, SCMP_ACT_TRACE(GATE_MARK), native, 0);
+	if (some)
+		err = seccomp_rule_add(ctx, SCMP_ACT_TRACE(GATE_MARK), native, 1,
+				       SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, some->first));
+	else
+		err = seccomp_rule_add(ctx, SCMP_ACT_TRACE(GATE_MARK), native, 0);
 	return err == -EEXIST ? 0 : err;
 }
 
@@ -78,12 +84,16 @@ static int add_abi(scmp_filter_ctx ctx, enum hvar_abi abi, uint32_t arch)
 	const uint32_t *affinity = abi == HVAR_ABI_I386 ? affinity_32 : affinity_64;
 	uint32_t bit = abi == HVAR_ABI_X32 ? X32_BIT : 0, nr[LIST_MAX], i;
 	uint32_t n = hvar_call_numbers(abi, nr, LIST_MAX);
+	struct hvar_call_some some[LIST_MAX];
 	int err = 0;
 
 	for (i = 0; i < n && !err; i++)
-		err = add_call(ctx, arch, nr[i] | bit);
+		err = add_call(ctx, arch, nr[i] | bit, NULL);
 	for (i = 0; i < 2 && !err; i++)
-		err = add_call(ctx, arch, affinity[i] | bit);
+		err = add_call(ctx, arch, affinity[i] | bit, NULL);
+	n = hvar_call_some(abi, some, LIST_MAX);
+	for (i = 0; i < n && !err; i++)
+		err = add_call(ctx, arch, some[i].nr, &some[i]);
 	return err;
 }
 

@@ -217,6 +217,11 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64
 	note_growing(s, c);
 	if (c->cause == HVAR_CAUSE_BRK && c->ret > 0)
 		s->brk = (uint64_t)c->ret;
+	if (!r && !s->denied && c->cause == HVAR_CAUSE_PRCTL && n && !range[0].start && range[0].end == UINT64_MAX) {
+		/* PR_SET_MM: the stack may be said to be elsewhere, and the break is where nobody told. */
+		tracker_landmarks(t, mm, 0);
+		s->brk = 0;
+	}
 	return r;
 }
 

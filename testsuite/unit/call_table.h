@@ -19,7 +19,8 @@
 		abi##_vfork = __NR_vfork, abi##_execve = __NR_execve,          \
 		abi##_execveat = __NR_execveat, abi##_madvise = __NR_madvise,  \
 		abi##_prctl = __NR_prctl, abi##_getppid = __NR_getppid,        \
-		abi##_read = __NR_read, abi##_io_setup = __NR_io_setup,        \
+		abi##_read = __NR_read, abi##_arch_prctl = __NR_arch_prctl, \
+		abi##_io_setup = __NR_io_setup,        \
 		abi##_io_destroy = __NR_io_destroy,                            \
 		abi##_exit_group = __NR_exit_group,                            \
 	}

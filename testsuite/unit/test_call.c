@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <asm/prctl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,56 @@ static void test_numbers(void **state)
 	assert_int_equal(hvar_call_cause(HVAR_ABI_X32, x64_mmap), HVAR_CAUSE_NONE);
 	assert_int_equal(hvar_call_cause(7, x64_mmap), HVAR_CAUSE_NONE);
 	assert_int_equal(hvar_call_numbers(7, nr, 64), 0);
+}
+
+/* Calls that change a map for some first arguments only; the numbers are arch/x86's own. */
+static void test_some(void **state)
+{
+	static const struct {
+		uint32_t nr[3], first;
+	} want[] = {
+		{ { x64_prctl, i386_prctl, x32_prctl }, PR_SET_MM },
+		{ { x64_prctl, i386_prctl, x32_prctl }, 0x53564d41 /* PR_SET_VMA */ },
+		{ { x64_arch_prctl, i386_arch_prctl, x32_arch_prctl }, ARCH_MAP_VDSO_X32 },
+		{ { x64_arch_prctl, i386_arch_prctl, x32_arch_prctl }, ARCH_MAP_VDSO_32 },
+		{ { x64_arch_prctl, i386_arch_prctl, x32_arch_prctl }, ARCH_MAP_VDSO_64 },
+	};
+	struct hvar_call_some some[16];
+	uint64_t regs[6] = { 0 };
+	struct hvar_range r[3];
+	struct hvar_call c;
+	uint32_t abi, i;
+
+	(void)state;
+	for (abi = HVAR_ABI_X86_64; abi <= HVAR_ABI_X32; abi++) {
+		assert_int_equal(hvar_call_some(abi, some, 16), 5);
+		assert_int_equal(hvar_call_some(abi, NULL, 0), 5);
+		for (i = 0; i < 5; i++) {
+			assert_int_equal(some[i].nr, want[i].nr[abi]);
+			assert_int_equal(some[i].first, want[i].first);
+			/* An int: what is above its 32 bits means nothing. */
+			assert_true(hvar_call_changes(abi, some[i].nr, some[i].first | (uint64_t)7 << 32));
+			assert_false(hvar_call_changes(abi, some[i].nr, some[i].first + 0x100));
+		}
+	}
+	assert_int_equal(hvar_call_some(7, some, 16), 0);
+	assert_true(hvar_call_changes(HVAR_ABI_X86_64, x64_mmap, 0));
+	assert_false(hvar_call_changes(HVAR_ABI_X86_64, x64_madvise, 0));
+	assert_false(hvar_call_changes(HVAR_ABI_X86_64, x64_getppid, 0));
+
+	regs[0] = ARCH_SET_FS;
+	hvar_call_fill(&c, HVAR_ABI_X86_64, x64_arch_prctl, regs, 0, NULL, 0);
+	assert_int_equal(hvar_call_ranges(&c, 0, r), 0);
+	regs[0] = ARCH_MAP_VDSO_64;
+	hvar_call_fill(&c, HVAR_ABI_X86_64, x64_arch_prctl, regs, 8192, NULL, 0);
+	assert_int_equal(hvar_call_ranges(&c, 0, r), 1);
+	assert_int_equal(r[0].start, 0);
+	assert_int_equal(r[0].end, ~(uint64_t)0);
+	hvar_call_fill(&c, HVAR_ABI_X86_64, x64_arch_prctl, regs, -EEXIST, NULL, 0);
+	assert_int_equal(hvar_call_ranges(&c, 0, r), 0);
+	regs[0] = PR_SET_MM | (uint64_t)1 << 32;
+	hvar_call_fill(&c, HVAR_ABI_X86_64, x64_prctl, regs, 0, NULL, 0);
+	assert_int_equal(hvar_call_ranges(&c, 0, r), 1);
 }
 
 static void test_fill(void **state)
@@ -394,6 +445,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_some),
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_any_call),
