@@ -23,6 +23,7 @@ enum session_source {
 	SESSION_AUTO,	/* engine_perf, or engine_ptrace where perf is refused */
 	SESSION_PERF,
 	SESSION_PTRACE,
+	SESSION_EXACT,	/* engine_exact */
 };
 
 struct session {
@@ -65,7 +66,7 @@ struct session_engine {
 	int (*serve)(struct session *s, struct err *e);
 };
 
-extern const struct session_engine engine_perf, engine_ptrace;
+extern const struct session_engine engine_perf, engine_ptrace, engine_exact;
 
 /* Choose an engine by s->source and what the machine allows, and run it. */
 int session_run(struct session *s, struct err *e);
