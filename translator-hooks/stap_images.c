@@ -30,7 +30,10 @@
 
 #define TEMP_PREFIX ".tmp-"
 enum { TEMP_OLD_SEC = 60 };
-#define MOST_BYTES ((uint64_t)1 << 30) /* of an image: four times what the kernel takes */
+/* Of an image: what the kernel takes.  Of all that one run makes: what it follows may be a crowd of files made for that. */
+#define MOST_BYTES  ((uint64_t)256 << 20)
+#define MOST_OF_ALL ((uint64_t)4 << 30)
+#define MOST_MADE   8192u
 
 struct stap_images_seen {
 	dev_t dev;
@@ -307,15 +310,20 @@ static bool listen_to(int in, int until, void *to, size_t size, bool *canceled)
 }
 
 /* All that the child says: false if it does not come to its end.  *@data is malloc'd, if there are any. */
-static bool hear(int in, int until, struct answer *a, void **data, bool *canceled)
+static bool hear(int in, int until, const char *file, struct answer *a, void **data, bool *canceled)
 {
 	if (!listen_to(in, until, a, sizeof(*a), canceled))
 		return false;
 	a->e.text[sizeof(a->e.text) - 1] = '\0';
 	if (a->result)
 		return a->result < 0;
-	if (!a->size || a->size > MOST_BYTES)
+	if (!a->size)
 		return false;
+	if (a->size > MOST_BYTES) {
+		a->result = err_set(&a->e, EFBIG, "no image of '%s': it would have %llu MiB, and the kernel takes no more than %llu: strip it",
+				    file, (unsigned long long)a->size >> 20, (unsigned long long)MOST_BYTES >> 20);
+		return true;
+	}
 	*data = malloc(a->size);
 	return *data && listen_to(in, until, *data, a->size, canceled);
 }
@@ -341,7 +349,7 @@ static int make_apart(int fd, const char *file, int until, void **data, size_t *
 		return err_set(e, r, "no image of '%s': no process for it: %s: end some", file, strerror(r));
 	}
 	*data = NULL;
-	told = hear(io[0], until, &a, data, &canceled);
+	told = hear(io[0], until, file, &a, data, &canceled);
 	close(io[0]);
 	if (!told)
 		kill(pid, SIGKILL);
@@ -407,7 +415,7 @@ static int enter(const struct stap_images *im, const char *name, const char *fil
 	return r ? r : 1;
 }
 
-static int make(const struct stap_images *im, int fd, const char *name, const char *file, const uint8_t *id, size_t len,
+static int make(struct stap_images *im, int fd, const char *name, const char *file, const uint8_t *id, size_t len,
 		int until, struct err *e)
 {
 	void *data = NULL;
@@ -416,7 +424,12 @@ static int make(const struct stap_images *im, int fd, const char *name, const ch
 
 	if (r)
 		return r;
-	r = enter(im, name, file, id, len, data, size, e);
+	if (im->made >= MOST_MADE || im->bytes + size > MOST_OF_ALL)
+		r = err_set(e, ENOSPC, "no image of '%s': this run has made %u, of %llu MiB: make more with 'hotvar stap --also'",
+			    file, im->made, (unsigned long long)im->bytes >> 20);
+	else
+		r = enter(im, name, file, id, len, data, size, e);
+	im->bytes += r == 1 ? size : 0;
 	free(data);
 	return r;
 }

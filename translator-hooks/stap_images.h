@@ -22,6 +22,7 @@ struct stap_images {
 	char path[2048];
 	bool writable;	/* by us, in a way that the kernel believes */
 	unsigned made, kept, missing; /* so far: missing ones are those we may not write */
+	unsigned long long bytes; /* made */
 	struct stap_images_seen *seen; /* files that were asked for already */
 	size_t n_seen;
 };

@@ -22,6 +22,7 @@
 #include "runtime/user/launch.h"
 #include "runtime/user/modules_open.h"
 #include "stap_script.h"
+#include "stap_text.h"
 
 enum { MOST_MATCHES = 1000, MOST_SCRIPTS = 4 };
 
@@ -403,7 +404,7 @@ void stap_targets_script(struct stap_targets *t, const char *text, const struct 
 void stap_targets_end(struct stap_targets *t)
 {
 	unsigned n = t->images->missing;
-	char more[32] = "", *todo;
+	char more[32] = "", *todo, *word = t->missing ? stap_text_word(t->missing) : NULL;
 
 	if (!t->missing)
 		return;
@@ -411,9 +412,10 @@ void stap_targets_end(struct stap_targets *t)
 		snprintf(more, sizeof(more), " and %u more", n - 1);
 	if (!geteuid())
 		todo = strdup("make it writable (a read-only file system?)");
-	else if (asprintf(&todo, "as root, once: hotvar stap --also %s", t->missing) < 0)
+	else if (asprintf(&todo, "as root, once: hotvar stap --also %s", word ? word : "FILE") < 0)
 		todo = NULL;
 	stap_notes_add(t->notes, STAP_NOTE_FAULT, "no names of '%s'%s: no symbol image in '%s', where this user cannot write: %s",
 		       t->missing, more, t->images->path, todo ? todo : "run as root");
 	free(todo);
+	free(word);
 }

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,4 +52,31 @@ char *stap_text_read(const char *path, size_t *size)
 	if (size)
 		*size = got;
 	return s;
+}
+
+/*
+ * /usr/bin/app		what needs none has no quotes
+ * $'/tmp/a\'s \012'	all else, as bash, zsh and ksh read it
+ */
+char *stap_text_word(const char *s)
+{
+	char *out = malloc(4 * strlen(s) + 4), *to = out;
+
+	if (!out)
+		return NULL;
+	if (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-@%:,=")])
+		return strcpy(out, s);
+	to = stpcpy(to, "$'");
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < ' ' || c == 0x7f)
+			to += sprintf(to, "\\%03o", c);
+		else if (c == '\'' || c == '\\')
+			to += sprintf(to, "\\%c", c);
+		else
+			*to++ = *s;
+	}
+	strcpy(to, "'");
+	return out;
 }

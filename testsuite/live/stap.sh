@@ -303,6 +303,61 @@ run --images-only -e 'probe process("/no/such").begin {}'
 like "a program that is nowhere" "$said" '^hotvar: no names of process\("/no/such"\): there is no such program: check the path$'
 mkdir -p "$images"
 
+# Two at once, and a file that is written to while it is read: images or a reason, nothing unfinished.
+rm -rf "$images"
+"$hv" stap --also "$app" /bin/sh > out1 2>&1 &
+one=$!
+"$hv" stap --also "$app" > out2 2>&1
+rc=$?
+wait $one
+is "two at once: status" "$? $rc" "0 0"
+run --also "$app"
+like "two at once: all are good" "$(cat out)" ' 0 made'
+cp "$app" changing
+: > on
+while [ -f on ]; do
+	cat "$app" > changing
+	head -c 9000 "$app" > changing
+	cat /bin/sh > changing
+done 2> /dev/null &
+writer=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	"$hv" stap --also ./changing > out 2> said
+	rc=$?
+	[ $rc -eq 0 ] || { [ $rc -eq 125 ] && grep -q '^hotvar: ' said; } || { cat out said; break; }
+done
+is "a file that changes while it is read: an image, or why not" "$i" 12
+rm on
+wait $writer
+cp "$app" changing
+run --also ./changing
+is "it has names when it does not change: status" "$rc" 0
+
+# No room: for a file, as for a disk.
+rm -rf "$images"
+(ulimit -f 1 && exec "$hv" stap --also "$app") > out 2> said
+is "no room for an image: status" "$?" 125
+like "no room: it is said" "$(cat said)" "^hotvar: cannot keep a symbol image in '$images': File too large: "
+if unshare --mount true 2> /dev/null; then
+	unshare --mount --propagation private sh -c 'mount -t tmpfs -o size=4k,mode=755 none "$1" && head -c 4096 /dev/zero > "$1/full" && "$2" stap --also "$3"; rc=$?; ls -A "$1" >&2; exit $rc' \
+		sh "$images" "$hv" "$app" > out 2> said
+	is "a full disk: status" "$?" 125
+	like "a full disk: it is said" "$(cat said)" "^hotvar: cannot keep a symbol image in '$images': No space left on device: make room there"
+	is "a full disk: nothing unfinished is left" "$(tail -n 1 said)" full
+else
+	skip "a full disk" "no mount namespaces here"
+fi
+
+# Names of files that would say more than a name.
+odd=$(printf 'odd\n%%s%%n "$(x)" '"'"';\033[31m')
+cp "$app" "./$odd"
+run --also "./$odd"
+is "an odd name: status" "$rc" 0
+echo no > "./$odd"
+run --also "./$odd"
+is "an odd name: one line, and nothing that a terminal obeys" "$(wc -l < said) $(tr -d '[:print:]\n' < said)" "1 "
+rm "./$odd"
+
 # A stripped program may have more names the next time: it is made again, and left as it was where it has not.
 strip -o stripped "$app"
 run --also ./stripped
@@ -358,6 +413,8 @@ if command -v setpriv > /dev/null; then
 	like "no folder, and not root: what root has to do" "$(other --also "$tmp/mine")" "there is no folder '$images': as root, once: hotvar stap --also PROGRAM"
 	run --also /bin/sh
 	like "no image, and not root" "$(other --also "$tmp/mine")" "no names of '$tmp/mine'( and [0-9]+ more)?: no symbol image in '$images', where this user cannot write: as root, once: hotvar stap --also $tmp/mine\$"
+	cp "$app" "$tmp/\$(x) it's"
+	like "what is odd in it has quotes" "$(other --also "$tmp/\$(x) it's")" "as root, once: hotvar stap --also \\$'$tmp/\\$\(x\) it\\\\'s'\$"
 	run --also "$tmp/mine"
 	like "what root has made is for all" "$(other --also "$tmp/mine")" "0 made, $made there already"
 fi
