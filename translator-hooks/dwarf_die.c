@@ -63,6 +63,9 @@ uint8_t dwarf_slot(uint64_t name)
 	case DW_AT_GNU_dwo_name: return DWARF_A_DWO_NAME;
 	case DW_AT_GNU_dwo_id: return DWARF_A_DWO_ID;
 	case DW_AT_prototyped: return DWARF_A_PROTOTYPED;
+	case DW_AT_const_value: return DWARF_A_CONST_VALUE;
+	case DW_AT_ordering: return DWARF_A_ORDERING;
+	case DW_AT_data_location: return DWARF_A_DATA_LOCATION;
 	default: return DWARF_A_NONE;
 	}
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dwarf_die.h"
+#include "dwarf_name.h"
 #include "dwarf_sections.h"
 
 /* More than the largest programs have; a unit costs more memory here than in the file. */
@@ -435,6 +436,8 @@ void dwarf_file_free(struct dwarf_file *d)
 	}
 	for (i = 0; i < DWARF_SECS; i++)
 		free(d->sec[i].p);
+	for (i = 0; i < d->n_units; i++)
+		dwarf_name_forget(&d->units[i]);
 	free(d->abbrevs);
 	free(d->units);
 	free(d->by_id);

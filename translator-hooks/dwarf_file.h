@@ -88,6 +88,9 @@ struct dwarf_unit {
 	bool unreadable;
 	bool has_line, has_id;
 	bool split;	   /* in a .dwo or .dwp file */
+	bool scopes_known; /* what types stand in: dwarf_name.h */
+	struct dwarf_scope *scopes;
+	uint32_t n_scopes;
 };
 
 struct dwarf_file {

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "dwarf_die.h"
+#include "dwarf_dimension.h"
+#include "dwarf_name.h"
 
 enum { HOPS_MAX = 64, ARGS_MAX = 16, LEVELS = 2, SIDE = DWARF_TEXT_MAX };
 
@@ -86,26 +88,16 @@ static void text(struct dwarf_unit *u, const uint8_t *at, char *buf, size_t size
 /* "[3][4]" */
 static void dimensions(const struct dwarf_die *a, struct declarator *d)
 {
-	const uint8_t *at = a->next;
-	struct dwarf_die c;
+	struct dwarf_dimension dims[DWARF_DIMENSIONS_MAX];
+	int n = dwarf_dimensions(a, dims), i;
 	char number[32];
-	uint64_t n;
-	int k;
 
-	for (k = 0; a->children && k < 16 && dwarf_die_read(a->unit, at, &c) && c.tag; k++) {
-		if (dwarf_die_num(&c, DWARF_A_COUNT, &n))
-			snprintf(number, sizeof(number), "[%llu]", (unsigned long long)n);
-		else if (dwarf_die_num(&c, DWARF_A_UPPER_BOUND, &n))
-			snprintf(number, sizeof(number), "[%llu]",
-				 (unsigned long long)(c.v[DWARF_A_UPPER_BOUND].ones ? 0 : n + 1));
-		else
-			strcpy(number, "[]");
-		if (c.tag == DW_TAG_subrange_type)
-			behind(d, number);
-		at = dwarf_die_after(&c);
-		if (!at)
-			break;
+	for (i = 0; i < n; i++) {
+		snprintf(number, sizeof(number), "[%llu]", (unsigned long long)dims[i].count);
+		behind(d, dims[i].count ? number : "[]");
 	}
+	if (!n)
+		behind(d, "[]");
 }
 
 static void arguments(const struct dwarf_die *f, struct declarator *d, int level)
@@ -145,7 +137,7 @@ static void text(struct dwarf_unit *u, const uint8_t *at, char *buf, size_t size
 {
 	struct declarator d = { .start = SIDE, .end = SIDE };
 	const char *name = "void", *keyword = "";
-	char quals[64] = "";
+	char quals[64] = "", own[DWARF_NAME_MAX];
 	struct dwarf_die t;
 	int hops, n;
 
@@ -180,7 +172,7 @@ static void text(struct dwarf_unit *u, const uint8_t *at, char *buf, size_t size
 			arguments(&t, &d, level);
 			break;
 		default:
-			name = dwarf_die_str(&t, DWARF_A_NAME);
+			name = dwarf_name(&t, own) ? own : NULL;
 			if (!name && dwarf_die_ref(&t, DWARF_A_SIGNATURE, &u, &at))
 				continue;
 			keyword = name ? dwarf_text_keyword(u, t.tag) : "";

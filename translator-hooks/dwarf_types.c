@@ -12,11 +12,12 @@
 #include <string.h>
 
 #include "dwarf_die.h"
+#include "dwarf_dimension.h"
+#include "dwarf_name.h"
 #include "dwarf_text.h"
 
 enum {
 	LEVELS_MAX = 200,	/* of types in each other, typedefs and all */
-	DIMENSIONS_MAX = 16,
 };
 
 /* ---- sizes ---- */
@@ -48,97 +49,67 @@ static bool fits(uint64_t offset, uint64_t size)
 
 /* ---- arrays ---- */
 
-/* Languages whose arrays begin at 1 where nothing else is said (DWARF 5, table 7.17). */
-static uint64_t lowest_index(const struct dwarf_unit *u)
+/* No array, or one whose inside is not known. */
+static uint32_t closed_array(struct type_table *t, uint32_t name, uint64_t size)
 {
-	switch (u->language) {
-	case DW_LANG_Fortran77:
-	case DW_LANG_Fortran90:
-	case DW_LANG_Fortran95:
-	case DW_LANG_Fortran03:
-	case DW_LANG_Fortran08:
-	case DW_LANG_Ada83:
-	case DW_LANG_Ada95:
-	case DW_LANG_Cobol74:
-	case DW_LANG_Cobol85:
-	case DW_LANG_Pascal83:
-	case DW_LANG_Modula2:
-	case DW_LANG_PLI:
-	case 0x1f: /* DW_LANG_Julia */
-		return 1;
-	default:
-		return 0;
-	}
+	t->opaque++;
+	return type_table_scalar(t, name, size);
 }
 
-/* Elements of a dimension; 0: as many as there is room for, or not known. */
-static uint64_t elements(const struct dwarf_die *d)
-{
-	uint64_t n, low = lowest_index(d->unit);
-
-	if (dwarf_die_num(d, DWARF_A_COUNT, &n))
-		return d->v[DWARF_A_COUNT].ones ? 0 : n;
-	if (!dwarf_die_num(d, DWARF_A_UPPER_BOUND, &n) || d->v[DWARF_A_UPPER_BOUND].ones)
-		return 0;
-	dwarf_die_num(d, DWARF_A_LOWER_BOUND, &low);
-	/* both may be negative: as signed numbers the upper is one less than the lower at least */
-	return (int64_t)n < (int64_t)low ? 0 : n - low + 1;
-}
-
-static uint32_t array_of(struct type_table *t, uint32_t of, uint64_t count, uint64_t stride,
-			 uint32_t name)
+static uint32_t array_of(struct type_table *t, uint32_t of, const struct dwarf_dimension *n, uint64_t stride,
+			 uint32_t name, bool columns)
 {
 	struct hvar_image_type k;
 
-	if (!stride || (count && UINT64_MAX / count < stride) ||
-	    t->v[of].depth + 1 >= HVAR_TYPE_DEPTH) {
-		t->opaque += t->v[of].depth + 1 >= HVAR_TYPE_DEPTH;
+	if (!stride || (n->count && UINT64_MAX / n->count < stride) || n->low != (int32_t)n->low)
 		return type_table_scalar(t, name, 0);
-	}
-	of = type_table_variant(t, of, t->v[of].name, 0); /* an element has no room to grow */
+	if (t->v[of].depth + 1 >= HVAR_TYPE_DEPTH)
+		return closed_array(t, name, 0);
+	/* an element has no room to grow */
+	of = type_table_variant(t, of, t->v[of].name, t->v[of].flags & ~HVAR_TYPE_OPEN);
 	memset(&k, 0, sizeof(k));
 	k.kind = HVAR_TYPE_ARRAY;
 	k.name = name;
 	k.first = of;
-	k.count = count;
+	k.count = n->count;
 	k.stride = stride;
-	k.size = count * stride;
+	k.size = n->count * stride;
+	k.n = (uint32_t)n->low;
 	k.depth = t->v[of].depth + 1;
-	k.flags = count ? 0 : HVAR_TYPE_OPEN;
+	k.flags = (n->count ? 0 : HVAR_TYPE_OPEN) | (columns ? HVAR_TYPE_COLUMNS : 0);
 	return type_table_enter(t, k, NULL);
 }
 
 static uint32_t array(struct type_table *t, const struct dwarf_die *d, int level)
 {
-	uint64_t counts[DIMENSIONS_MAX], stride;
+	struct dwarf_dimension dims[DWARF_DIMENSIONS_MAX], swap;
 	uint32_t of = inner(t, d, level), name;
+	int n = dwarf_dimensions(d, dims), i;
 	char text[DWARF_TEXT_MAX];
-	const uint8_t *at = d->next;
-	struct dwarf_die c;
-	int n = 0, i;
+	bool columns = n > 1 && dwarf_by_columns(d);
+	uint64_t stride = t->v[of].size;
 
-	while (d->children && dwarf_die_read(d->unit, at, &c) && c.tag) {
-		if (c.tag == DW_TAG_subrange_type && n < DIMENSIONS_MAX)
-			counts[n++] = elements(&c);
-		at = dwarf_die_after(&c);
-		if (!at)
-			break;
-	}
 	dwarf_text(d->unit, d->at, text);
 	name = type_table_name(t, "", text);
-	stride = t->v[of].size;
+	if (!n)
+		return closed_array(t, name, size_of(d));
 	if (dwarf_die_has(d, DWARF_A_BYTE_STRIDE) && !dwarf_die_num(d, DWARF_A_BYTE_STRIDE, &stride))
 		stride = 0;
-	if (dwarf_die_has(d, DWARF_A_BIT_STRIDE) || !n)
+	if (dwarf_die_has(d, DWARF_A_BIT_STRIDE))
 		stride = 0; /* elements that are no whole bytes */
-	/* the last dimension is the innermost; only the first may be open */
+	for (i = 0; columns && i < n / 2; i++) {
+		swap = dims[i];
+		dims[i] = dims[n - 1 - i];
+		dims[n - 1 - i] = swap;
+	}
+	/* the last dimension is the innermost now; only the first may be open */
 	for (i = n - 1; i >= 0; i--) {
-		if (!counts[i] && i)
+		if (!dims[i].count && i)
 			stride = 0;
-		of = array_of(t, of, counts[i], stride, i ? 0 : name);
+		of = array_of(t, of, &dims[i], stride, i ? 0 : name, columns);
 		stride = t->v[of].size;
 	}
-	return n ? of : type_table_scalar(t, name, size_of(d));
+	return of;
 }
 
 /* ---- structs and unions ---- */
@@ -201,7 +172,7 @@ static bool bit_place(const struct dwarf_die *d, uint64_t at, uint64_t bits, uin
 	return *out <= UINT64_MAX / 2;
 }
 
-static void member(struct type_table *t, const struct dwarf_die *d, int level)
+static void member(struct type_table *t, const struct dwarf_die *d, bool variant, int level)
 {
 	struct hvar_image_member m;
 	uint64_t bits = 0, place;
@@ -234,13 +205,20 @@ static void member(struct type_table *t, const struct dwarf_die *d, int level)
 	if (!m.name && (m.bits || t->v[m.type].kind == HVAR_TYPE_SCALAR ||
 			(t->v[m.type].kind != HVAR_TYPE_ARRAY && !t->v[m.type].n)))
 		return;
+	/* a variant without members is none of what the others have */
+	if (variant && t->v[m.type].kind == HVAR_TYPE_STRUCT && !t->v[m.type].n)
+		return;
 	if (m.bits || t->v[m.type].size || t->v[m.type].flags & HVAR_TYPE_OPEN)
 		push(t, &m);
 }
 
-/* All members of @d, those of Rust's variants too, behind what is pending. */
+/*
+ * All members of @d, those of Rust's variants too, behind what is pending.  What tells variants apart has no name in
+ * Rust, and may be a part of one of them: it comes last.
+ */
 static void members(struct type_table *t, const struct dwarf_die *d, int level)
 {
+	struct hvar_image_member discriminant = { .name = 0 };
 	const uint8_t *at = d->next;
 	struct dwarf_die c;
 	int depth = 0;
@@ -256,11 +234,18 @@ static void members(struct type_table *t, const struct dwarf_die *d, int level)
 			depth++;
 			at = c.next;
 		} else {
-			if (c.tag == DW_TAG_member || c.tag == DW_TAG_inheritance)
-				member(t, &c, level);
+			if (c.tag == DW_TAG_member && depth && !dwarf_die_has(&c, DWARF_A_NAME) && !discriminant.name &&
+			    member_offset(&c, &discriminant.offset)) {
+				discriminant.type = inner(t, &c, level);
+				discriminant.name = type_table_name(t, "", "<discriminant>");
+			} else if (c.tag == DW_TAG_member || c.tag == DW_TAG_inheritance) {
+				member(t, &c, depth, level);
+			}
 			at = dwarf_die_after(&c);
 		}
 	}
+	if (discriminant.name && fits(discriminant.offset, t->v[discriminant.type].size) && t->v[discriminant.type].size)
+		push(t, &discriminant);
 }
 
 static uint64_t end_of(const struct type_table *t, const struct hvar_image_member *m)
@@ -283,7 +268,8 @@ static uint32_t close_open(struct type_table *t, struct hvar_image_member *m, ui
 	*open = false;
 	for (i = 0; i < n; i++) {
 		if (t->v[m[i].type].flags & HVAR_TYPE_OPEN && i != last)
-			m[i].type = type_table_variant(t, m[i].type, t->v[m[i].type].name, 0);
+			m[i].type = type_table_variant(t, m[i].type, t->v[m[i].type].name,
+							   t->v[m[i].type].flags & ~HVAR_TYPE_OPEN);
 		*open |= i == last;
 		if (m[i].bits || t->v[m[i].type].size || i == last)
 			m[k++] = m[i];
@@ -377,21 +363,19 @@ static uint32_t composite(struct type_table *t, const struct dwarf_die *d, uint3
 
 static uint32_t named(struct type_table *t, const struct dwarf_die *d, int level)
 {
-	const char *name = dwarf_die_str(d, DWARF_A_NAME);
+	char name[DWARF_NAME_MAX];
 	struct dwarf_unit *u;
 	const uint8_t *at;
-	struct dwarf_die s;
+	uint32_t id;
 
 	if (dwarf_die_ref(d, DWARF_A_SIGNATURE, &u, &at))
 		return convert(t, u, at, level + 1);
-	if (!name && dwarf_die_ref(d, DWARF_A_SPECIFICATION, &u, &at) && dwarf_unit_attrs(u) &&
-	    dwarf_die_read(u, at, &s))
-		name = dwarf_die_str(&s, DWARF_A_NAME);
+	id = type_table_name(t, dwarf_text_keyword(d->unit, d->tag), dwarf_name(d, name) ? name : NULL);
 	if (dwarf_die_flag(d, DWARF_A_DECLARATION)) {
 		t->opaque++;
-		return type_table_scalar(t, type_table_name(t, dwarf_text_keyword(d->unit, d->tag), name), 0);
+		return type_table_scalar(t, id, 0);
 	}
-	return composite(t, d, type_table_name(t, dwarf_text_keyword(d->unit, d->tag), name), level);
+	return composite(t, d, id, level);
 }
 
 /* ---- all the others ---- */
@@ -419,6 +403,7 @@ static uint64_t member_pointer_size(const struct dwarf_die *d)
 static uint32_t by_tag(struct type_table *t, const struct dwarf_die *d, int level)
 {
 	uint64_t size = size_of(d);
+	char text[DWARF_NAME_MAX];
 	struct dwarf_unit *u;
 	const uint8_t *at;
 	uint32_t id, name;
@@ -448,7 +433,7 @@ static uint32_t by_tag(struct type_table *t, const struct dwarf_die *d, int leve
 	case DW_TAG_typedef:
 	case DW_TAG_template_alias:
 		id = inner(t, d, level);
-		name = type_table_name(t, "", dwarf_die_str(d, DWARF_A_NAME));
+		name = type_table_name(t, "", dwarf_name(d, text) ? text : NULL);
 		return name ? type_table_variant(t, id, name, t->v[id].flags) : id;
 	case DW_TAG_enumeration_type:
 		if (dwarf_die_ref(d, DWARF_A_SIGNATURE, &u, &at))
@@ -464,7 +449,7 @@ static uint32_t by_tag(struct type_table *t, const struct dwarf_die *d, int leve
 		break;
 	}
 	return type_table_scalar(t, type_table_name(t, dwarf_text_keyword(d->unit, d->tag),
-				 dwarf_die_str(d, DWARF_A_NAME)), size);
+				 dwarf_name(d, text) ? text : NULL), size);
 }
 
 static uint32_t convert(struct type_table *t, struct dwarf_unit *u, const uint8_t *at, int level)

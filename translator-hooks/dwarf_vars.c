@@ -247,12 +247,19 @@ static int variable(struct worker *w, struct dwarf_die *d, const uint8_t *functi
 
 /* ---- units ---- */
 
-/* Types hold no variables with a place, and have much below them: passed over where that is cheap. */
-static bool is_type(unsigned tag)
+/*
+ * Types hold no variables with a place, and have much below them: passed over where that is cheap.  A common block has
+ * other variables in each function: its symbol is the only name that is right.
+ */
+static bool is_passed(const struct dwarf_abbrev *a)
 {
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type ||
-	       tag == DW_TAG_subroutine_type || tag == DW_TAG_array_type;
+	unsigned tag = a->tag;
+
+	if (!a->children || tag == DW_TAG_common_block)
+		return a->children;
+	return a->sibling && (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+			      tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type ||
+			      tag == DW_TAG_subroutine_type || tag == DW_TAG_array_type);
 }
 
 static int scan_unit(struct worker *w, struct dwarf_unit *u, uint32_t number)
@@ -283,7 +290,7 @@ static int scan_unit(struct worker *w, struct dwarf_unit *u, uint32_t number)
 				depth--;
 			continue;
 		}
-		if (a->tag == DW_TAG_variable || (a->sibling && a->children && is_type(a->tag))) {
+		if (a->tag == DW_TAG_variable || is_passed(a)) {
 			if (!dwarf_die_read(u, at, &d))
 				goto broken;
 			at = d.next;

@@ -51,6 +51,12 @@ void type_table_know(struct type_table *t, const uint8_t *at, uint32_t id)
 
 /* ---- what is alike ---- */
 
+/* Of an array @n is the number of its first element. */
+static uint32_t count(const struct hvar_image_type *k)
+{
+	return k->kind == HVAR_TYPE_ARRAY ? 0 : k->n;
+}
+
 static uint64_t content(const struct hvar_image_type *k, const struct hvar_image_member *m)
 {
 	struct hvar_image_type plain = *k;
@@ -59,13 +65,13 @@ static uint64_t content(const struct hvar_image_type *k, const struct hvar_image
 	if (k->kind != HVAR_TYPE_ARRAY)
 		plain.first = 0;
 	h = hvar_image_hash(0, &plain, sizeof(plain));
-	return k->n ? hvar_image_hash(h, m, k->n * sizeof(*m)) : h;
+	return count(k) ? hvar_image_hash(h, m, count(k) * sizeof(*m)) : h;
 }
 
 static const struct hvar_image_member *members_of(const struct type_table *t,
 						  const struct hvar_image_type *k)
 {
-	return k->n ? t->members + k->first : NULL;
+	return count(k) ? t->members + k->first : NULL;
 }
 
 static bool alike(const struct type_table *t, const struct hvar_image_type *a,
@@ -76,7 +82,7 @@ static bool alike(const struct type_table *t, const struct hvar_image_type *a,
 	if (k->kind != HVAR_TYPE_ARRAY)
 		x.first = y.first = 0;
 	return !memcmp(&x, &y, sizeof(x)) &&
-	       (!k->n || !memcmp(t->members + a->first, m, k->n * sizeof(*m)));
+	       (!count(k) || !memcmp(t->members + a->first, m, count(k) * sizeof(*m)));
 }
 
 static bool grow_same(struct type_table *t)
@@ -123,7 +129,7 @@ static bool room(struct type_table *t, uint32_t n)
 uint32_t type_table_enter(struct type_table *t, struct hvar_image_type k,
 		      const struct hvar_image_member *m)
 {
-	uint32_t i;
+	uint32_t n = count(&k), i;
 
 	if (t->n >= t->n_same_slots / 2 && !grow_same(t))
 		goto no_memory;
@@ -131,17 +137,17 @@ uint32_t type_table_enter(struct type_table *t, struct hvar_image_type k,
 	for (; t->same[i]; i = (i + 1) & (t->n_same_slots - 1))
 		if (alike(t, &t->v[t->same[i] - 1], &k, m))
 			return t->same[i] - 1;
-	if (t->n == TYPES_MAX || k.n > MEMBERS_MAX - t->n_members) {
+	if (t->n == TYPES_MAX || n > MEMBERS_MAX - t->n_members) {
 		t->opaque++;
 		return 0;
 	}
-	if (!room(t, k.n))
+	if (!room(t, n))
 		goto no_memory;
 	if (k.kind != HVAR_TYPE_ARRAY)
-		k.first = k.n ? t->n_members : 0;
-	if (k.n)
-		memcpy(t->members + t->n_members, m, k.n * sizeof(*m));
-	t->n_members += k.n;
+		k.first = n ? t->n_members : 0;
+	if (n)
+		memcpy(t->members + t->n_members, m, n * sizeof(*m));
+	t->n_members += n;
 	t->v[t->n++] = k;
 	t->same[i] = t->n;
 	return t->n - 1;

@@ -48,7 +48,7 @@ void type_table_know(struct type_table *t, const uint8_t *at, uint32_t id);
 /* The number of the string "@keyword@name"; a long one is cut and ends in "...". */
 uint32_t type_table_name(struct type_table *t, const char *keyword, const char *name);
 
-/* The type @k with the @k.n members at @m: the one that is there, or a new one. */
+/* The type @k with the @k.n members at @m (arrays have none): the one that is there, or a new one. */
 uint32_t type_table_enter(struct type_table *t, struct hvar_image_type k,
 			  const struct hvar_image_member *m);
 uint32_t type_table_scalar(struct type_table *t, uint32_t name, uint64_t size);

@@ -21,8 +21,10 @@ static bool hvar_type_ok(const struct hvar_image *img, uint32_t i)
 		return !t->depth && !t->n && !t->flags;
 	if (t->kind == HVAR_TYPE_ARRAY) {
 		of = &img->types[t->first];
-		return t->first < i && of->depth < t->depth && !t->n && t->stride;
+		return t->first < i && of->depth < t->depth && t->stride;
 	}
+	if (t->flags & HVAR_TYPE_COLUMNS)
+		return false;
 	if (t->first > img->n_members || t->n > img->n_members - t->first)
 		return false;
 	m = t->n ? img->members + t->first : NULL;
@@ -51,7 +53,7 @@ static bool hvar_types_all_ok(const struct hvar_image *img, uint32_t n_strs)
 
 	for (i = 0; i < img->n_types; i++, t++)
 		if (t->kind >= HVAR_TYPE_KINDS || t->name >= n_strs || t->depth >= HVAR_TYPE_DEPTH ||
-		    (t->flags & ~HVAR_TYPE_OPEN) ||
+		    (t->flags & ~(HVAR_TYPE_OPEN | HVAR_TYPE_COLUMNS)) ||
 		    (t->kind == HVAR_TYPE_ARRAY && t->first >= i) || !hvar_type_ok(img, i))
 			return false;
 	for (i = 0; i < img->n_members; i++)
@@ -321,26 +323,51 @@ static void hvar_type_put_number(struct hvar_type_out *o, uint64_t x)
 		hvar_type_put(o, digits[--n]);
 }
 
+/* "[3]": which element of the array at @l, in the source's numbers. */
+static void hvar_type_put_index(const struct hvar_image *img, const struct hvar_type_level *l,
+				bool numbers, struct hvar_type_out *o)
+{
+	const struct hvar_image_type *t = &img->types[l->type];
+	uint64_t rest, index;
+
+	hvar_type_put(o, '[');
+	if (numbers) {
+		index = hvar_type_divide(l->offset, t->stride, &rest) + (uint64_t)(int64_t)(int32_t)t->n;
+		if ((int32_t)t->n < 0 && (int64_t)index < 0) {
+			hvar_type_put(o, '-');
+			index = 0 - index;
+		}
+		hvar_type_put_number(o, index);
+	}
+	hvar_type_put(o, ']');
+}
+
+/* Is level @i an array of columns? */
+static bool hvar_type_columns(const struct hvar_image *img, const struct hvar_type_walk *w,
+			      uint32_t i)
+{
+	return i + 1 < w->depth && img->types[w->level[i].type].flags & HVAR_TYPE_COLUMNS;
+}
+
 static uint32_t hvar_type_write(const struct hvar_image *img, const struct hvar_type_walk *w,
 				bool numbers, char *buf, uint32_t size)
 {
 	struct hvar_type_out o;
-	uint64_t rest;
-	uint32_t i;
+	uint32_t i, k, n;
 
 	o.buf = buf;
 	o.size = size;
 	o.n = 0;
 	for (i = 0; i + 1 < w->depth; i++) {
 		const struct hvar_type_level *l = &w->level[i];
-		const struct hvar_image_type *t = &img->types[l->type];
 		const char *s;
 
-		if (t->kind == HVAR_TYPE_ARRAY) {
-			hvar_type_put(&o, '[');
-			if (numbers)
-				hvar_type_put_number(&o, hvar_type_divide(l->offset, t->stride, &rest));
-			hvar_type_put(&o, ']');
+		if (img->types[l->type].kind == HVAR_TYPE_ARRAY) {
+			for (n = 1; hvar_type_columns(img, w, i) && hvar_type_columns(img, w, i + n); n++)
+				;
+			for (k = n; k; k--)
+				hvar_type_put_index(img, &w->level[i + k - 1], numbers, &o);
+			i += n - 1;
 			continue;
 		}
 		s = hvar_image_str(img, img->members[l->member].name);

@@ -28,6 +28,7 @@ enum hvar_type_kind {
 
 enum hvar_type_flags {
 	HVAR_TYPE_OPEN = 1, /* it is, or ends in, an array of as many elements as there is room for */
+	HVAR_TYPE_COLUMNS = 2, /* ARRAY: of several in each other the source names the innermost first */
 };
 
 struct hvar_image_type {
@@ -36,7 +37,7 @@ struct hvar_image_type {
 	uint64_t stride; /* ARRAY: bytes from one element to the next, not 0 */
 	uint32_t name;	/* string, as C writes it: "struct stats", "char *"; 0: none */
 	uint32_t first; /* STRUCT, UNION: its first member; ARRAY: the type of an element */
-	uint32_t n;	/* STRUCT, UNION: members; else 0 */
+	uint32_t n;	/* STRUCT, UNION: members; ARRAY: number of the first element, as int32_t; else 0 */
 	uint8_t kind;	/* enum hvar_type_kind */
 	uint8_t depth;	/* SCALAR 0; more than that of each type in it */
 	uint16_t flags;

@@ -52,9 +52,11 @@ seen = set()
 FIXED = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_COMPUTED)
 
 def tell(sym, name, function="-"):
-    if sym is None or not sym.is_variable or sym.addr_class not in FIXED or sym.needs_frame:
+    if sym is None or not sym.is_variable or sym.addr_class not in FIXED:
         return
     try:
+        if sym.needs_frame:
+            return
         v = sym.value()
         if v.address is None:
             return

@@ -399,6 +399,46 @@ static void test_padding(void **state)
 	free(data);
 }
 
+/*
+ * Fortran's integer(4) grid(-1:1, 5:6) and an array of 2 elements, numbered from 2^31 - 1, of structs that end in it: which
+ * element the source calls how is by the language's rules.
+ */
+static void test_numbers(void **state)
+{
+	struct hvar_image_type types[] = {
+		SCALAR(4),
+		{ .kind = HVAR_TYPE_ARRAY, .first = 0, .stride = 4, .count = 3, .size = 12, .depth = 1, .n = (uint32_t)-1, .flags = HVAR_TYPE_COLUMNS },
+		{ .kind = HVAR_TYPE_ARRAY, .first = 1, .stride = 12, .count = 2, .size = 24, .depth = 2, .n = 5, .flags = HVAR_TYPE_COLUMNS },
+		{ .kind = HVAR_TYPE_STRUCT, .first = 0, .n = 2, .size = 28, .depth = 3 },
+		{ .kind = HVAR_TYPE_ARRAY, .first = 3, .stride = 28, .count = 2, .size = 56, .depth = 4, .n = INT32_MAX },
+		{ .kind = HVAR_TYPE_ARRAY, .first = 0, .stride = 4, .count = 2, .size = 8, .depth = 1, .n = (uint32_t)INT32_MIN },
+	};
+	struct hvar_image_member members[] = { { .name = 1, .type = 0 }, { .name = 2, .type = 2, .offset = 4 } };
+	struct given g = { types, 6, members, 2, NULL, 0 };
+	struct hvar_type_walk w;
+	struct hvar_image img;
+	char text[32];
+	size_t size;
+	void *data = given_image(&g, &size);
+
+	(void)state;
+	assert_int_equal(hvar_image_open(&img, data, size), 0);
+	assert_string_equal(path(&img, 2, 0), "[-1][5]");
+	assert_string_equal(path(&img, 2, 4), "[0][5]");
+	assert_string_equal(path(&img, 2, 8), "[1][5]");
+	assert_string_equal(path(&img, 2, 12), "[-1][6]");
+	assert_string_equal(path(&img, 2, 23), "[1][6]");
+	assert_string_equal(path(&img, 2, 24), "?");
+	assert_string_equal(path(&img, 4, 4 + 16), "[2147483647].m2[0][6]");
+	assert_string_equal(path(&img, 4, 28), "[2147483648].m1");
+	assert_string_equal(path(&img, 5, 0), "[-2147483648]");
+	assert_string_equal(path(&img, 5, 4), "[-2147483647]");
+	hvar_type_first(&img, 4, 20, &w);
+	assert_int_equal(hvar_type_pattern(&img, &w, text, sizeof(text)), 9);
+	assert_string_equal(text, "[].m2[][]");
+	free(data);
+}
+
 static void test_refused(void **state)
 {
 	struct hvar_image_type types[] = {
@@ -432,6 +472,7 @@ static void test_refused(void **state)
 	REFUSED(types[3].first, 3);
 	REFUSED(types[3].first, UINT32_MAX);
 	REFUSED(types[3].stride, 0);
+	REFUSED(types[3].flags, 4);
 	REFUSED(types[3].depth, 1);
 	REFUSED(members[0].type, 2);
 	REFUSED(members[0].type, UINT32_MAX);
@@ -578,7 +619,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),	cmocka_unit_test(test_open_arrays),
-		cmocka_unit_test(test_padding), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_padding), cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bounded), cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_table),
 	};
