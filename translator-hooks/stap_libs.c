@@ -34,7 +34,7 @@ static const char *const below[] = {
 	"/glibc-hwcaps/x86-64-v4",
 };
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-enum { MOST_NEEDED = 4096 };
+enum { MOST_NEEDED = 4096, MOST_DIRS = 512 };
 
 struct search {
 	struct stap_libs *l;
@@ -109,10 +109,13 @@ static char *expand(const char *dir, size_t n, const char *origin)
 	return out;
 }
 
-/* A list of folders with colons between them; an empty one is the folder we are in. */
+/*
+ * A list of folders with colons between them; an empty one is the folder we are in.  A file may name any number, each of
+ * which is asked for each library: no more than MOST_DIRS.
+ */
 static int add_dirs(struct stap_libs *l, const char *list, const char *origin)
 {
-	for (;; list++) {
+	for (; l->n_dirs < MOST_DIRS; list++) {
 		size_t n = strcspn(list, ":;");
 		char *dir = n ? expand(list, n, origin) : strdup(".");
 		int r = dir ? add_dir(l, dir) : -ENOMEM;
@@ -123,6 +126,7 @@ static int add_dirs(struct stap_libs *l, const char *list, const char *origin)
 		if (!*list)
 			return 0;
 	}
+	return 0;
 }
 
 static int prepare(struct stap_libs *l)

@@ -325,11 +325,37 @@ static void no_program(void **state)
 	stap_libs_fini(&l);
 }
 
+/* Any number of folders to look into: some hundred are. */
+static void many_folders(void **state)
+{
+	struct stap_libs l = { 0 };
+	struct set s = { 0 };
+	char *env, *p;
+
+	(void)state;
+	env = malloc(20000 * 8);
+	assert_non_null(env);
+	p = env;
+	for (int i = 0; i < 15000; i++)
+		p += sprintf(p, "/n%d:", i);
+	setenv("LD_LIBRARY_PATH", env, 1);
+	free(env);
+	all_of(&l, &s, "/bin/sh");
+	unsetenv("LD_LIBRARY_PATH");
+	assert_true(l.n_dirs > 100);
+	assert_true(l.n_dirs < 1000);
+	/* the C library is found all the same */
+	assert_true(s.n > 0);
+	set_fini(&s);
+	stap_libs_fini(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_ldd),     cmocka_unit_test(as_ldconfig), cmocka_unit_test(damaged_caches),
 		cmocka_unit_test(of_our_own), cmocka_unit_test(no_program),
+		cmocka_unit_test(many_folders),
 	};
 
 	return cmocka_run_group_tests(tests, temp_begin, temp_end);
