@@ -173,13 +173,14 @@ static void open_alt(struct dwarf_set *s, const char *debug_path)
 	const struct dwarf_bytes *link = &s->v[0]->sec[DWARF_ALTLINK];
 	const char *name = (const char *)link->p, *slash = debug_path ? strrchr(debug_path, '/') : NULL;
 	size_t len = link->n ? strnlen(name, link->n) : 0, id_len;
-	const uint8_t *id = link->p + len + 1;
+	const uint8_t *id;
 	char path[PATH_MAX];
 	bool is = false;
 	int n = PATH_MAX;
 
 	if (!len || len >= link->n)
 		return;
+	id = link->p + len + 1;
 	id_len = link->n - len - 1;
 	if (debug_path && *name == '/')
 		n = snprintf(path, sizeof(path), "%s", name);

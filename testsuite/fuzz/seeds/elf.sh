@@ -40,3 +40,12 @@ else
 	echo "  no objcopy can make the fuzz seed altlink: without it" >&2
 fi
 rm -f "$to/link"
+# The same files where fuzz_debug takes them: its first byte says what the others are.
+debug=$(dirname "$to")/debug
+rm -rf "$debug"
+mkdir -p "$debug"
+for f in "$to"/*.so; do
+	for mode in 2 3 4 6; do
+		{ printf "\\$mode"; cat "$f"; } > "$debug/$mode-$(basename "$f" .so)"
+	done
+done
