@@ -20,15 +20,15 @@ static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Measure the running process PID, all its threads", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End measuring after SECONDS", 1 },
 	{ "frequency", 'F', "HZ", 0, "Samples a second of CPU time (1000)", 1 },
-	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf or ptrace", 1 },
-	{ "exact", KEY_EXACT, NULL, OPTION_HIDDEN, NULL, 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, ptrace or exact", 1 },
+	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },
 	{ 0 },
 };
 
 /* Sources of the interface that this version does not have. */
 static error_t bad_source(const char *value)
 {
-	static const char *const later[] = { "pmu", "exact", "fault" };
+	static const char *const later[] = { "pmu", "fault" };
 	size_t i;
 
 	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
@@ -36,9 +36,9 @@ static error_t bad_source(const char *value)
 			char what[32];
 
 			snprintf(what, sizeof(what), "--source %s", value);
-			return cli_not_yet(what, "leave it out, or give auto, perf or ptrace");
+			return cli_not_yet(what, "leave it out, or give auto, perf, ptrace or exact");
 		}
-	return cli_bad_value("--source", value, "auto, perf or ptrace");
+	return cli_bad_value("--source", value, "auto, perf, ptrace or exact");
 }
 
 static error_t parse_source(struct target_options *o, const char *arg)
@@ -49,6 +49,8 @@ static error_t parse_source(struct target_options *o, const char *arg)
 		o->source = SESSION_PERF;
 	else if (!strcmp(arg, "ptrace"))
 		o->source = SESSION_PTRACE;
+	else if (!strcmp(arg, "exact"))
+		o->source = SESSION_EXACT;
 	else
 		return bad_source(arg);
 	return 0;
@@ -72,7 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SOURCE:
 		return parse_source(o, arg);
 	case KEY_EXACT:
-		return cli_not_yet("--exact", "leave it out: accesses are sampled");
+		o->source = SESSION_EXACT;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -92,6 +95,12 @@ void target_options_init(struct target_options *o)
 int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e)
 {
 	o->argv = *rest ? rest : NULL;
+	if (o->pid && o->source == SESSION_EXACT) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "cannot count every access of a process that runs already: it must run under valgrind from its start: give its command, as in \"%s --exact -- CMD\"",
+			 command);
+		return CLI_USAGE;
+	}
 	if (o->argv && o->pid)
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "both -p %d and the command '%s' were given: give one of them; see '%s --help'",

@@ -239,6 +239,42 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 		variables_count(a->variables, i, ev);
 }
 
+/* The accesses of one kind that @ev, whose address is set, stands for. */
+static void count(struct analysis *a, struct hvar_event *ev, uint32_t i, uint64_t n, uint32_t flags)
+{
+	if (!n)
+		return;
+	ev->u.access.weight = n << 16;
+	ev->u.access.flags = flags;
+	add(&a->totals.accesses, ev->u.access.weight);
+	if (i == HVAR_HOT_NONE)
+		add(&a->totals.accesses_lost, ev->u.access.weight);
+	else
+		variables_count(a->variables, i, ev);
+}
+
+static void take_counts(struct analysis *a, const struct stream_counts *c, size_t len)
+{
+	struct hvar_event ev = { .time_ns = c->time_ns, .type = HVAR_EVENT_ACCESS, .mm = c->mm,
+				 .pid = c->pid, .tid = c->tid };
+	size_t n = (len - sizeof(*c)) / sizeof(*c->v), k;
+	const struct hvar_vmas *vmas = spaces_of(a->spaces, &ev);
+
+	note_time(a, c->time_ns);
+	note_mm(a, c->mm);
+	for (k = 0; k < n; k++) {
+		uint32_t i;
+
+		if (!c->v[k].reads && !c->v[k].writes)
+			continue;
+		ev.u.access.addr = c->start + k * c->step;
+		ev.u.access.weight = ((uint64_t)c->v[k].reads + c->v[k].writes) << 16;
+		i = variables_at(a->variables, vmas, &ev, ev.u.access.addr);
+		count(a, &ev, i, c->v[k].reads, HVAR_ACCESS_READ);
+		count(a, &ev, i, c->v[k].writes, HVAR_ACCESS_WRITE);
+	}
+}
+
 static void take_meta(struct analysis *a, const char *text, size_t len)
 {
 	const char *eq = memchr(text, '=', len);
@@ -315,6 +351,9 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_END:
 		memcpy(&a->totals.end, r->data, sizeof(a->totals.end));
 		a->totals.ended = true;
+		break;
+	case STREAM_COUNTS:
+		take_counts(a, r->data, r->len);
 		break;
 	case STREAM_TYPES:
 		break;

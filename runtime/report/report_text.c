@@ -346,6 +346,10 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 
 	if (!source)
 		return;
+	if (r->exact) {
+		paragraph(out, "counted by %s: every load and store of the program's own code; what the kernel accesses for it is not among them", source);
+		return;
+	}
 	if (r->own_cpu_share > 0 && r->seconds >= LONG_ENOUGH)
 		snprintf(cost, sizeof(cost), "; hotvar itself used %.1f %% of a CPU",
 			 100 * r->own_cpu_share);

@@ -23,6 +23,7 @@
 static const struct session_engine *const session_engines[] = {
 	&engine_perf,
 	&engine_ptrace,
+	&engine_exact,
 };
 
 /* ---- signals ---- */
@@ -151,6 +152,8 @@ static const struct session_engine *choose(const struct session *s, struct err *
 		return engine_perf.available(s, e) ? NULL : &engine_perf;
 	case SESSION_PTRACE:
 		return engine_ptrace.available(s, e) ? NULL : &engine_ptrace;
+	case SESSION_EXACT:
+		return engine_exact.available(s, e) ? NULL : &engine_exact;
 	case SESSION_AUTO:
 		break;
 	}

@@ -3,8 +3,9 @@
  * session.h - one measuring: what is measured, how, and what came of it.
  *
  * An engine runs a session from start to end and puts all it learns to
- * session.out.  There are two: engine_perf never stops the target; engine_ptrace
- * stops it at the return of each mapping call and sees every change exactly.
+ * session.out.  There are three: engine_perf never stops the target; engine_ptrace
+ * stops it at the return of each mapping call and sees every change exactly;
+ * engine_exact runs it under Valgrind, where every access is counted.
  * To add one: one file, one row in session_engines[].
  */
 #ifndef SESSION_H

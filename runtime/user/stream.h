@@ -20,8 +20,11 @@
 #include "runtime/core/hvar_event.h"
 #include "runtime/core/hvar_module.h"
 
-/* 2: STREAM_IMAGE and STREAM_CODE may be packed.  Recordings of version 1 are read, too. */
-#define STREAM_VERSION 2
+/*
+ * 2: STREAM_IMAGE and STREAM_CODE may be packed.  3: STREAM_COUNTS.  Recordings of older versions
+ * are read, too.
+ */
+#define STREAM_VERSION 3
 
 enum stream_type {
 	STREAM_META = 1, /* "key=value", no NUL: version, argv, hz, source, maps, start (realtime ns), kernel ... */
@@ -33,6 +36,7 @@ enum stream_type {
 	STREAM_LOSS,	 /* struct stream_loss */
 	STREAM_IMAGE,	 /* struct stream_image: symbols, so that a recording can be read anywhere */
 	STREAM_END,	 /* struct stream_end: the last record of a whole recording */
+	STREAM_COUNTS,	 /* struct stream_counts: exact accesses by address, since the last record of the same */
 	STREAM_TYPES
 };
 
@@ -95,6 +99,21 @@ struct stream_loss {
 struct stream_image {
 	uint32_t module, zero;
 	uint8_t bytes[]; /* a symbol image */
+};
+
+/*
+ * How often the memory of address space @mm was read and written, as it is mapped at this place in
+ * the stream: v[i] are the accesses that began at @start + i * @step.
+ */
+struct stream_counts {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	uint32_t tid; /* 0: of several threads together */
+	uint32_t step;
+	uint64_t start;
+	struct stream_count {
+		uint32_t reads, writes;
+	} v[];
 };
 
 struct stream_end {

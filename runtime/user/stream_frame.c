@@ -19,6 +19,7 @@ _Static_assert(sizeof(struct stream_comm) == 32, "comm record");
 _Static_assert(sizeof(struct stream_loss) == 24, "loss record");
 _Static_assert(sizeof(struct stream_image) == 8, "image record");
 _Static_assert(sizeof(struct stream_end) == 40, "end record");
+_Static_assert(sizeof(struct stream_counts) == 32, "counts record");
 
 size_t stream_record_size(uint32_t len)
 {
@@ -70,6 +71,8 @@ uint32_t stream_max_len(uint32_t type)
 		return 1u << 30;
 	case STREAM_END:
 		return sizeof(struct stream_end);
+	case STREAM_COUNTS:
+		return 1 << 20;
 	}
 	return 0;
 }
@@ -85,6 +88,14 @@ static bool code_ok(const struct stream_code *c, uint32_t len)
 {
 	return len > sizeof(*c) && (c->module || c->mm) &&
 	       c->where + (len - sizeof(*c)) > c->where;
+}
+
+static bool counts_ok(const struct stream_counts *c, uint32_t len)
+{
+	uint64_t n = (len - sizeof(*c)) / sizeof(*c->v);
+
+	return len > sizeof(*c) && !((len - sizeof(*c)) % sizeof(*c->v)) && c->mm && c->pid && c->step &&
+	       c->step <= HVAR_PAGE_SIZE && c->start + n * c->step > c->start;
 }
 
 bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
@@ -119,6 +130,8 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		       ((const struct stream_image *)data)->module;
 	case STREAM_END:
 		return len == sizeof(struct stream_end);
+	case STREAM_COUNTS:
+		return counts_ok(data, len);
 	}
 	return false;
 }

@@ -5,10 +5,11 @@
 cd "$top_builddir" || exit 1
 # -o: what is built is to be installed, not built once more.
 mk() {
-	make -s -o hotvar -o config.status prefix=/usr mandir=/usr/share/man DESTDIR="$tmp/root" "$@"
+	make -s -o hotvar -o config.status prefix=/usr libexecdir=/usr/libexec mandir=/usr/share/man DESTDIR="$tmp/root" "$@"
 }
 
 tapset=$(sed -n 's/^tapsetdir = //p' Makefile | sed 's,^${datadir},/usr/share,')
+valgrind=$(sed -n 's/^VALGRIND_FILES = *//p' Makefile)
 images=$(sed -n 's/^imagedir = //p' Makefile | sed 's,^${localstatedir},/usr/var,')
 
 mkdir -p "$tmp/root/usr/share/doc/other" "$tmp/root$tapset" "$tmp/root/usr/bin"
@@ -26,6 +27,7 @@ share=/usr/share/hotvar
 {
 	echo "/usr/bin/hotvar"
 	echo "/usr/bin/other"
+	[ -z "$valgrind" ] || printf '%s\n' /usr/libexec/hotvar/default.supp /usr/libexec/hotvar/hotvar-amd64-linux /usr/libexec/hotvar/vgpreload_core-amd64-linux.so
 	echo "$tapset/vm.stp"
 	echo "/usr/share/doc/README.md"
 	src "COPYING NEWS README.md" /usr/share/doc/hotvar
@@ -37,7 +39,7 @@ share=/usr/share/hotvar
 is "the files are these" "$(diff "$tmp/wanted" "$tmp/installed")" ""
 like "with the tapset's pages" "$(cat "$tmp/installed")" '/man3/probe::vma\.map\.3stap$'
 is "all but programs are for reading alone" \
-	"$(cd "$tmp/root" && find usr ! -type d ! -perm 644 | sort)" "$(cd "$tmp/root" && ls usr/bin/hotvar)"
+	"$(cd "$tmp/root" && find usr -type f ! -perm 644 | sort)" "$(cd "$tmp/root" && ls -d usr/bin/hotvar usr/libexec/hotvar/hotvar-amd64-linux 2> /dev/null)"
 is "the folder of images is there for one writer" "$(stat -c %a "$tmp/root$images")" 755
 
 # The tapset names what is installed, in its place for good, and the hash of just that.
@@ -60,6 +62,7 @@ is "what is installed runs" "$("$tmp/root/usr/bin/hotvar" --version 2>&1 | grep 
 
 touch "$tmp/root$images/0123.img"
 check "make uninstall" mk uninstall
+[ -z "$valgrind" ] || rmdir "$tmp/root/usr/libexec"
 rmdir "$tmp/root/usr/share/man/man1" "$tmp/root/usr/share/man/man3" "$tmp/root/usr/share/man"
 (cd "$tmp/root" && rmdir -p ".${images%/*}") 2> /dev/null
 find "$tmp/root" | sort > "$tmp/after"

@@ -127,12 +127,12 @@ for by in type line object page cacheline; do
 	status "--by $by, which is not there yet" 2 "$HOTVAR" --by $by -- true
 	one_line "--by $by is said" "^hotvar: --by $by is not in version $VERSION: "
 done
-for source in pmu exact fault; do
+for source in pmu fault; do
 	status "--source $source, which is not there yet" 2 "$HOTVAR" --source $source -- true
 	one_line "--source $source is said" "^hotvar: --source $source is not in version $VERSION: "
 done
-status "--exact, which is not there yet" 2 "$HOTVAR" --exact -- true
-one_line "--exact is said" "^hotvar: --exact is not in version $VERSION: "
+status "--exact of a process that runs" 2 "$HOTVAR" --exact -p $$
+one_line "is said" "^hotvar: cannot count every access of a process that runs already: "
 status "--callers, which is not there yet" 2 "$HOTVAR" --callers -- true
 one_line "--callers is said" "^hotvar: --callers is not in version $VERSION: "
 for command in top pages; do

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine_exact.c - the engine that runs CMD under Valgrind, where every access is counted.
+ *
+ * Each process that CMD becomes or begins connects to a socket of ours and tells what
+ * changes in its map; what it has counted is read out of its memfd when its connection
+ * ends.  As with perf, the measuring ends with CMD itself: what it leaves running is counted
+ * up to then.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "exact_process.h"
+#include "exact_valgrind.h"
+#include "grow.h"
+#include "launch.h"
+#include "session.h"
+#include "target.h"
+
+enum {
+	TICK_MS = 200,
+	MESSAGE_MAX = sizeof(struct hvt_message) + HVT_PAIRS_MAX * sizeof(struct hvt_pair),
+	BACKLOG = 128,
+};
+_Static_assert(HVT_TEXT_MAX <= HVT_PAIRS_MAX * sizeof(struct hvt_pair), "a message has room for a name");
+
+struct connection {
+	int fd;			 /* -1: it has ended */
+	pid_t pid;		 /* 0: its HVT_HELLO has not come */
+};
+
+struct engine {
+	struct session *s; /* borrowed */
+	struct exact_valgrind valgrind;
+	struct launch launch;
+	struct exact *x;
+	int listen_fd, pidfd;
+	char name[64]; /* of the socket */
+	struct connection *c;
+	struct pollfd *fds;
+	size_t n, cap, fds_cap;
+	bool ended;
+	uint64_t begin_ns, deadline_ns, begin_cpu_ns;
+	uint64_t refused; /* connections and messages that made no sense */
+	uint64_t left;	  /* processes that outlived the measuring */
+	_Alignas(8) char message[MESSAGE_MAX];
+};
+
+static int available(const struct session *s, struct err *e)
+{
+	struct exact_valgrind v;
+
+	(void)s;
+	return exact_valgrind_find(&v, e);
+}
+
+/* ---- the socket ---- */
+
+/* An abstract name: it needs no folder that every child may reach. */
+static int listen_here(struct engine *g, struct err *e)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	uint64_t random[2] = { 0 };
+	socklen_t len;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		random[0] = clock_now_ns();
+	snprintf(g->name, sizeof(g->name), "hotvar-%d-%016llx%016llx", (int)getpid(),
+		 (unsigned long long)random[0], (unsigned long long)random[1]);
+	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(g->name));
+	memcpy(a.sun_path + 1, g->name, strlen(g->name));
+	g->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (g->listen_fd < 0 || bind(g->listen_fd, (struct sockaddr *)&a, len) || listen(g->listen_fd, BACKLOG))
+		return err_set(e, errno, "cannot listen to valgrind: a socket: %s; if it is files, raise: ulimit -n",
+			       strerror(errno));
+	return 0;
+}
+
+/* Only our own processes are heard; root hears those that have become others. */
+static bool is_ours(int fd)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) && (!geteuid() || who.uid == geteuid());
+}
+
+static void take_connections(struct engine *g)
+{
+	for (;;) {
+		int fd = accept4(g->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0 && errno == EINTR)
+			continue;
+		if (fd < 0)
+			return;
+		if (!is_ours(fd) || grow_array((void **)&g->c, &g->cap, g->n + 1, sizeof(*g->c))) {
+			g->refused++;
+			close(fd);
+			continue;
+		}
+		g->c[g->n++] = (struct connection){ .fd = fd };
+	}
+}
+
+/* One message into g->message: its length, 0 at the end, -EAGAIN; a descriptor that came with it in *@fd, else -1. */
+static ssize_t hear(struct engine *g, int from, int *fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { g->message, sizeof(g->message) };
+	struct msghdr h = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	struct cmsghdr *c;
+	ssize_t n;
+
+	*fd = -1;
+	do
+		n = recvmsg(from, &h, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? -EAGAIN : 0;
+	c = CMSG_FIRSTHDR(&h);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return n;
+}
+
+/* ---- processes ---- */
+
+static void drain(struct engine *g, size_t i);
+
+/* The connection has ended: what its process has counted is all there. */
+static void hang_up(struct engine *g, size_t i)
+{
+	struct exact_process *p = g->c[i].pid ? exact_find(g->x, g->c[i].pid) : NULL;
+
+	if (p)
+		exact_harvest(g->x, p, clock_now_ns());
+	close(g->c[i].fd);
+	g->c[i].fd = -1;
+	if (p && !target_state(g->c[i].pid))
+		exact_end(g->x, p, clock_now_ns()); /* else it may execute a program just now: that one says hello, or the end comes */
+}
+
+static void hello(struct engine *g, size_t i, int memfd)
+{
+	const struct hvt_message *m = (const struct hvt_message *)g->message;
+	struct hvt_message copy = *m;
+	struct exact_process *p;
+	size_t k;
+
+	/* What it was before its exec has closed its connection: hear that out first. */
+	for (k = 0; k < g->n; k++)
+		if (k != i && g->c[k].fd >= 0 && g->c[k].pid == (pid_t)copy.pid)
+			drain(g, k);
+	for (k = 0; k < g->n; k++)
+		if (k != i && g->c[k].fd >= 0 && g->c[k].pid == (pid_t)copy.ppid && copy.ppid)
+			drain(g, k);
+	g->c[i].pid = (pid_t)copy.pid;
+	p = exact_begin(g->x, &copy, memfd, clock_now_ns());
+	if (!p)
+		g->c[i].pid = 0;
+	send(g->c[i].fd, "", 1, MSG_NOSIGNAL);
+}
+
+/* Take all messages that have come. */
+static void drain(struct engine *g, size_t i)
+{
+	for (;;) {
+		const struct hvt_message *m = (const struct hvt_message *)g->message;
+		struct exact_process *p;
+		ssize_t n;
+		int fd;
+
+		n = hear(g, g->c[i].fd, &fd);
+		if (n == -EAGAIN)
+			return;
+		if (!n) {
+			hang_up(g, i);
+			return;
+		}
+		if (!g->c[i].pid && (size_t)n >= sizeof(*m) && m->type == HVT_HELLO && m->version == HVT_VERSION &&
+		    m->pid && fd >= 0) {
+			hello(g, i, fd);
+			continue;
+		}
+		if (fd >= 0)
+			close(fd);
+		p = g->c[i].pid ? exact_find(g->x, g->c[i].pid) : NULL;
+		if (!p || exact_take(g->x, p, g->message, (size_t)n, clock_now_ns()) == -EINVAL)
+			g->refused++;
+	}
+}
+
+static void forget_ended(struct engine *g)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < g->n; i++)
+		if (g->c[i].fd >= 0)
+			g->c[n++] = g->c[i];
+	g->n = n;
+}
+
+static void take_all(struct engine *g)
+{
+	size_t i;
+
+	take_connections(g);
+	for (i = 0; i < g->n; i++)
+		if (g->c[i].fd >= 0)
+			drain(g, i);
+	forget_ended(g);
+}
+
+/* ---- beginning, middle, end ---- */
+
+static int set_up(struct engine *g, struct err *e)
+{
+	int err;
+
+	g->begin_cpu_ns = clock_own_cpu_ns();
+	g->x = exact_new(g->s->out, e);
+	if (!g->x)
+		return -ENOMEM;
+	err = exact_valgrind_find(&g->valgrind, e);
+	if (!err)
+		err = listen_here(g, e);
+	if (err)
+		return err;
+	stream_put_meta(g->s->out, "source", "valgrind");
+	stream_put_meta(g->s->out, "maps", "valgrind");
+	return 0;
+}
+
+static void tear_down(struct engine *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->n; i++)
+		if (g->c[i].fd >= 0)
+			close(g->c[i].fd);
+	free(g->c);
+	free(g->fds);
+	if (g->listen_fd >= 0)
+		close(g->listen_fd);
+	if (g->pidfd >= 0)
+		close(g->pidfd);
+	exact_free(g->x);
+}
+
+/* Valgrind's own variables are for its process alone. */
+static int launch_valgrind(struct engine *g, char *const *argv, struct err *e)
+{
+	char *lib = getenv("VALGRIND_LIB");
+	int err;
+
+	lib = lib ? strdup(lib) : NULL;
+	setenv("VALGRIND_LIB", g->valgrind.folder, 1);
+	snprintf(g->launch.path, sizeof(g->launch.path), "%s", g->valgrind.launcher);
+	err = launch_fork(&g->launch, argv, false, e);
+	if (lib)
+		setenv("VALGRIND_LIB", lib, 1);
+	else
+		unsetenv("VALGRIND_LIB");
+	free(lib);
+	return err;
+}
+
+static int launch(struct engine *g, struct err *e)
+{
+	char **argv;
+	int err = launch_find(&g->launch, g->s->argv, e);
+
+	if (!err)
+		err = exact_valgrind_can_run(g->launch.path, e);
+	if (err)
+		return err;
+	argv = exact_valgrind_argv(&g->valgrind, g->s->argv, g->name);
+	if (!argv)
+		return err_set(e, ENOMEM, "cannot start '%s': no memory; free some", g->launch.path);
+	err = launch_valgrind(g, argv, e);
+	if (!err) {
+		g->begin_ns = clock_now_ns();
+		launch_go(&g->launch);
+		err = launch_result(&g->launch, true, e);
+		g->s->pid = g->launch.pid;
+	}
+	free(argv);
+	return err < 0 ? err : 0;
+}
+
+static void reap(struct engine *g)
+{
+	int status;
+	pid_t got = waitpid(g->launch.pid, &status, WNOHANG);
+
+	if (got == g->launch.pid)
+		g->s->wait_status = status;
+	g->ended = got == g->launch.pid || (got < 0 && errno == ECHILD);
+}
+
+static int wait_for_news(struct engine *g)
+{
+	uint64_t now = clock_now_ns();
+	int ms = TICK_MS;
+	size_t i;
+
+	if (g->deadline_ns && g->deadline_ns < now + (uint64_t)ms * 1000000)
+		ms = g->deadline_ns <= now ? 0 : (int)((g->deadline_ns - now + 999999) / 1000000);
+	if (grow_array((void **)&g->fds, &g->fds_cap, g->n + 2, sizeof(*g->fds)))
+		return -ENOMEM;
+	g->fds[0] = (struct pollfd){ .fd = g->listen_fd, .events = POLLIN };
+	g->fds[1] = (struct pollfd){ .fd = g->pidfd, .events = POLLIN };
+	for (i = 0; i < g->n; i++)
+		g->fds[i + 2] = (struct pollfd){ .fd = g->c[i].fd, .events = POLLIN };
+	poll(g->fds, g->n + 2, ms);
+	return 0;
+}
+
+static bool asked_to_end(const struct engine *g)
+{
+	return session_stopping() && session_heed(g->s, g->launch.pid, target_state(g->launch.pid) == 'T');
+}
+
+static void measure(struct engine *g)
+{
+	uint64_t tick_ns = 0;
+
+	if (g->s->seconds > 0)
+		g->deadline_ns = g->begin_ns + (uint64_t)(g->s->seconds * 1e9);
+	while (!wait_for_news(g)) {
+		uint64_t now = clock_now_ns();
+
+		take_all(g);
+		reap(g);
+		if (g->ended || (g->deadline_ns && now >= g->deadline_ns) || asked_to_end(g))
+			return;
+		if (now < tick_ns)
+			continue;
+		tick_ns = now + TICK_MS * 1000000ull;
+		stream_flush(g->s->out);
+		if (g->s->progress)
+			g->s->progress(g->s->progress_ctx, exact_accesses(g->x), now - g->begin_ns);
+	}
+}
+
+/* What the processes that still run have counted so far. */
+static void take_the_rest(struct engine *g)
+{
+	struct exact_process *p;
+	size_t i;
+
+	take_all(g);
+	for (i = 0; i < g->n; i++) {
+		p = g->c[i].pid ? exact_find(g->x, g->c[i].pid) : NULL;
+		if (!p)
+			continue;
+		exact_harvest(g->x, p, clock_now_ns());
+		if (g->c[i].pid != g->launch.pid)
+			g->left++;
+	}
+}
+
+static void finish(struct engine *g)
+{
+	struct stream_end end = { .wait_status = -1 };
+	struct session *s = g->s;
+
+	take_the_rest(g);
+	end.time_ns = clock_now_ns();
+	exact_tell_losses(g->x, end.time_ns);
+	if (!exact_accesses(g->x) && g->ended)
+		session_note(s, "nothing was counted: valgrind did not get so far as to run the program; what it said is above");
+	if (WIFSIGNALED(s->wait_status) && s->wait_status != -1 && WTERMSIG(s->wait_status) == SIGILL)
+		session_note(s, "a process ended by SIGILL: valgrind may not know an instruction of it, which it then names above");
+	if (g->left)
+		session_note(s, "%llu processes that run on were counted up to now", (unsigned long long)g->left);
+	if (exact_shared_threads(g->x))
+		session_note(s, "%llu threads, beyond %d at a time, count as one thread of no number", (unsigned long long)exact_shared_threads(g->x), HVT_SHARED_SLOT);
+	if (g->refused)
+		session_note(s, "%llu messages made no sense and were left out", (unsigned long long)g->refused);
+	s->elapsed_ns = end.time_ns - g->begin_ns;
+	s->still_running = !g->ended;
+	if (s->note[0])
+		stream_put_meta(s->out, "note", "%s", s->note);
+	end.elapsed_ns = s->elapsed_ns;
+	end.wait_status = s->wait_status;
+	end.own_cpu_ns = clock_own_cpu_ns() - g->begin_cpu_ns;
+	stream_put(s->out, STREAM_END, &end, sizeof(end), NULL, 0);
+	stream_flush(s->out);
+}
+
+static int run(struct session *s, struct err *e)
+{
+	struct engine *g = calloc(1, sizeof(*g));
+	int err;
+
+	if (!g)
+		return err_set(e, ENOMEM, "cannot measure: no memory");
+	g->s = s;
+	g->listen_fd = g->pidfd = -1;
+	g->launch.go_fd = g->launch.why_fd = -1;
+	err = set_up(g, e);
+	if (!err)
+		err = launch(g, e);
+	if (!err) {
+		g->pidfd = (int)syscall(SYS_pidfd_open, g->launch.pid, 0);
+		measure(g);
+		finish(g);
+	}
+	tear_down(g);
+	free(g);
+	return err;
+}
+
+/* It runs on, counting for nobody: its connections are closed. */
+static int serve(struct session *s, struct err *e)
+{
+	int status;
+
+	(void)e;
+	while (waitpid(s->pid, &status, 0) < 0) {
+		if (errno != EINTR || session_heed(s, s->pid, target_state(s->pid) == 'T'))
+			return 0;
+	}
+	s->wait_status = status;
+	return 0;
+}
+
+const struct session_engine engine_exact = {
+	.name = "valgrind",
+	.available = available,
+	.run = run,
+	.serve = serve,
+};

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "exact_valgrind.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launch.h"
+
+#define TOOL "hotvar-amd64-linux"
+/* The program break's file, which a core without links to valgrind's own cannot do without. */
+#define CORE "vgpreload_core-amd64-linux.so"
+
+/* In the folder that hotvar was built in, or where it was installed. */
+static int find_tool(char folder[4096], struct err *e)
+{
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		if (slash)
+			*slash = '\0';
+		snprintf(path, sizeof(path), "%s/runtime/valgrind/lib/" TOOL, self);
+		if (!access(path, X_OK)) {
+			snprintf(folder, 4096, "%.4000s/runtime/valgrind/lib", self);
+			return 0;
+		}
+	}
+	snprintf(folder, 4096, "%s", HOTVAR_VALGRIND_DIR);
+	if (!access(HOTVAR_VALGRIND_DIR "/" TOOL, X_OK))
+		return 0;
+	return err_set(e, ENOENT,
+		       "cannot count every access: hotvar's tool for valgrind, %s/" TOOL ", is not there: it is built where valgrind's headers are: apt-get install valgrind, then configure and make hotvar again",
+		       HOTVAR_VALGRIND_DIR);
+}
+
+int exact_valgrind_find(struct exact_valgrind *v, struct err *e)
+{
+	static char name[] = "valgrind";
+	char *argv[] = { name, NULL };
+	char path[PATH_MAX + 8];
+	struct launch l = { .go_fd = -1, .why_fd = -1 };
+	int err = find_tool(v->folder, e);
+
+	if (err)
+		return err;
+	if (launch_find(&l, argv, NULL))
+		return err_set(e, ENOENT, "cannot count every access: there is no valgrind along PATH: install it: apt-get install valgrind");
+	/* Debian's command is a script that changes CMD's environment. */
+	snprintf(path, sizeof(path), "%s.bin", l.path);
+	snprintf(v->launcher, sizeof(v->launcher), "%.4000s", access(path, X_OK) ? l.path : path);
+	snprintf(path, sizeof(path), "%.4000s/" CORE, v->folder);
+	if (access(path, R_OK))
+		return err_set(e, ENOENT, "cannot count every access: %s is not there: valgrind is not installed as it was when hotvar was: install it (apt-get install valgrind), then configure, make and install hotvar again",
+			       path);
+	return 0;
+}
+
+int exact_valgrind_can_run(const char *path, struct err *e)
+{
+	unsigned char id[EI_NIDENT] = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : pread(fd, id, sizeof(id), 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (launch_changes_ids(path))
+		return err_set(e, EPERM, "cannot count the accesses of '%s': it is set-user-ID, set-group-ID or has capabilities, which valgrind cannot give it: run a copy without them, or leave out --exact", path);
+	if (fd < 0)
+		return err_set(e, EACCES, "cannot count the accesses of '%s': valgrind must read it, and may not: make it readable, or leave out --exact", path);
+	if (n == (ssize_t)sizeof(id) && !memcmp(id, ELFMAG, SELFMAG) && id[EI_CLASS] != ELFCLASS64)
+		return err_set(e, ENOTSUP, "cannot count the accesses of '%s': it is a 32-bit program, and hotvar's tool for valgrind is for 64-bit ones: leave out --exact", path);
+	return 0;
+}
+
+char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *socket)
+{
+	static const char *const options[] = {
+		"--command-line-only=yes", /* none of ~/.valgrindrc */
+		"--tool=hotvar", "--trace-children=yes", "--vgdb=no", "-q",
+	};
+	size_t n_options = sizeof(options) / sizeof(options[0]), n = 0, i, at = 0;
+	char **out, *text;
+	size_t len = strlen(socket) + 32;
+
+	while (argv[n])
+		n++;
+	out = malloc((n + n_options + 4) * sizeof(*out) + len);
+	if (!out)
+		return NULL;
+	text = (char *)(out + n + n_options + 4);
+	snprintf(text, len, "--hotvar-socket=%s", socket);
+	out[at++] = (char *)v->launcher;
+	for (i = 0; i < n_options; i++)
+		out[at++] = (char *)options[i];
+	out[at++] = text;
+	out[at++] = (char *)"--";
+	for (i = 0; i < n; i++)
+		out[at++] = argv[i];
+	out[at] = NULL;
+	return out;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * exact_valgrind.h - where valgrind and hotvar's tool for it are, and whether they can run a program.
+ */
+#ifndef EXACT_VALGRIND_H
+#define EXACT_VALGRIND_H
+
+#include "err.h"
+
+struct exact_valgrind {
+	char launcher[4096]; /* valgrind's own program */
+	char folder[4096];   /* of the tool, and of links to valgrind's files: VALGRIND_LIB */
+};
+
+/* Find both.  Returns 0, or -ENOENT and @e with what to install. */
+int exact_valgrind_find(struct exact_valgrind *v, struct err *e);
+
+/* Can the file @path be run under it?  0, or -ENOTSUP or -EPERM and @e. */
+int exact_valgrind_can_run(const char *path, struct err *e);
+
+/*
+ * The arguments that run @argv under @v, for a hotvar that listens to @socket; malloc'd in one
+ * piece, which borrows @argv's and @v's strings.  NULL: no memory.
+ */
+char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *socket);
+
+#endif /* EXACT_VALGRIND_H */

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The counter of address A lies at base + A + (A % 8) * HVT_PLANE_SIZE.  Most
+ * addresses in a block are a few registers plus constants, so the sum is made once
+ * for each (register, constant % 8), and what is left of the constant, a multiple of 8, is added
+ * in the addressing mode:
+ *
+ *	load  16(%rsp)		count at  16 + s,  s = base + rsp + (rsp % 8) * plane
+ *	store 24(%rsp)		count at  24 + s
+ */
+#include "hvt_count.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_machine.h"
+
+#include "hvt_wire.h"
+
+enum { SUMS = 64 };
+
+/* Which temporary plus which constant this one is. */
+struct sum_of {
+	IRTemp root;
+	Long offset;
+};
+
+/* A sum that was made: of the temporary and a constant below 8. */
+struct sum {
+	IRTemp root;
+	UInt low;
+	IRTemp at;
+};
+
+struct block {
+	IRSB *out;
+	struct sum_of *of;
+	Int n_of;
+	struct sum sums[SUMS];
+	Int n_sums;
+	Int base; /* offset in the guest state */
+	UInt reads, writes;
+};
+
+static UInt most;
+
+Int hvt_count_base(void)
+{
+	return 0;
+}
+
+UInt hvt_count_most(void)
+{
+	return most;
+}
+
+/* ---- making code ---- */
+
+static IRExpr *value(struct block *b, IRType type, IRExpr *e)
+{
+	IRTemp t = newIRTemp(b->out->tyenv, type);
+
+	addStmtToIRSB(b->out, IRStmt_WrTmp(t, e));
+	return IRExpr_RdTmp(t);
+}
+
+static IRExpr *number(ULong x)
+{
+	return IRExpr_Const(IRConst_U64(x));
+}
+
+static IRExpr *add(struct block *b, IRExpr *x, IRExpr *y)
+{
+	return value(b, Ity_I64, IRExpr_Binop(Iop_Add64, x, y));
+}
+
+static IRExpr *base(struct block *b)
+{
+	return value(b, Ity_I64, IRExpr_Get(b->base, Ity_I64));
+}
+
+/* base + @a + (@a % 8) * plane */
+static IRExpr *counter_at(struct block *b, IRExpr *a)
+{
+	IRExpr *plane = value(b, Ity_I64, IRExpr_Binop(Iop_And64, a, number(7)));
+
+	plane = value(b, Ity_I64, IRExpr_Binop(Iop_Shl64, plane, IRExpr_Const(IRConst_U8(HVT_PLANE_SHIFT))));
+	return add(b, add(b, plane, a), base(b));
+}
+
+static const struct sum *sum_made(const struct block *b, IRTemp root, UInt low)
+{
+	Int i;
+
+	for (i = 0; i < b->n_sums; i++)
+		if (b->sums[i].root == root && b->sums[i].low == low)
+			return &b->sums[i];
+	return NULL;
+}
+
+/* Where the counter of the access at @addr, an atom, is; @offset is to be added to it. */
+static IRExpr *counter_of(struct block *b, IRExpr *addr, Long *offset)
+{
+	const struct sum *made;
+	struct sum_of of;
+	IRExpr *at;
+	UInt low;
+
+	*offset = 0;
+	if (addr->tag == Iex_Const) {
+		ULong a = addr->Iex.Const.con->Ico.U64;
+
+		return add(b, base(b), number(a + ((a & 7) << HVT_PLANE_SHIFT)));
+	}
+	of = b->of[addr->Iex.RdTmp.tmp];
+	low = (UInt)of.offset & 7;
+	*offset = of.offset - (Long)low;
+	made = sum_made(b, of.root, low);
+	if (made)
+		return IRExpr_RdTmp(made->at);
+	at = IRExpr_RdTmp(of.root);
+	at = counter_at(b, low ? add(b, at, number(low)) : at);
+	if (b->n_sums < SUMS)
+		b->sums[b->n_sums++] = (struct sum){ of.root, low, at->Iex.RdTmp.tmp };
+	return at;
+}
+
+/* Add @by (of 32 bits) to the half of the counter at @at + @offset. */
+static void raise(struct block *b, IRExpr *at, Long offset, Bool write, IRExpr *by)
+{
+	IRExpr *count;
+
+	offset += write ? offsetof(struct hvt_pair, writes) : offsetof(struct hvt_pair, reads);
+	if (offset)
+		at = add(b, at, number((ULong)offset));
+	count = value(b, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, at));
+	count = value(b, Ity_I32, IRExpr_Binop(Iop_Add32, count, by));
+	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, count));
+	if (write)
+		b->writes++;
+	else
+		b->reads++;
+}
+
+static void count(struct block *b, IRExpr *addr, Bool reads, Bool writes)
+{
+	IRExpr *one = IRExpr_Const(IRConst_U32(1));
+	Long offset;
+	IRExpr *at = counter_of(b, addr, &offset);
+
+	if (reads)
+		raise(b, at, offset, False, one);
+	if (writes)
+		raise(b, at, offset, True, one);
+}
+
+/*
+ * The same if @guard is true.  Else the address may be anything: 0 is added to the
+ * counter of address 0 then.
+ */
+static void count_if(struct block *b, IRExpr *guard, IRExpr *addr, Bool reads, Bool writes)
+{
+	IRExpr *by, *at;
+
+	if (guard->tag == Iex_Const) {
+		if (guard->Iex.Const.con->Ico.U1)
+			count(b, addr, reads, writes);
+		return;
+	}
+	by = value(b, Ity_I32, IRExpr_Unop(Iop_1Uto32, guard));
+	at = value(b, Ity_I64, IRExpr_ITE(guard, addr, number(0)));
+	at = counter_at(b, at);
+	if (reads)
+		raise(b, at, 0, False, by);
+	if (writes)
+		raise(b, at, 0, True, by);
+}
+
+/* ---- reading code ---- */
+
+/* @tmp is now @e: note if that is another temporary plus a constant. */
+static void note_sum(struct block *b, IRTemp tmp, const IRExpr *e)
+{
+	const IRExpr *x, *k;
+	Long by;
+
+	if (e->tag == Iex_RdTmp) {
+		b->of[tmp] = b->of[e->Iex.RdTmp.tmp];
+		return;
+	}
+	if (e->tag != Iex_Binop || (e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Sub64))
+		return;
+	x = e->Iex.Binop.arg1;
+	k = e->Iex.Binop.arg2;
+	if (x->tag != Iex_RdTmp || k->tag != Iex_Const)
+		return;
+	by = (Long)k->Iex.Const.con->Ico.U64;
+	if (e->Iex.Binop.op == Iop_Sub64)
+		by = -by;
+	/* Beyond this an addressing mode does not reach. */
+	if (by > 0x10000000 || by < -0x10000000)
+		return;
+	by += b->of[x->Iex.RdTmp.tmp].offset;
+	if (by > 0x10000000 || by < -0x10000000)
+		return;
+	b->of[tmp].root = b->of[x->Iex.RdTmp.tmp].root;
+	b->of[tmp].offset = by;
+}
+
+static void dirty(struct block *b, const IRDirty *d)
+{
+	if (d->mFx != Ifx_None)
+		count_if(b, d->guard, d->mAddr, d->mFx != Ifx_Write, d->mFx != Ifx_Read);
+}
+
+/* Count the accesses of @s, which has been done. */
+static void statement(struct block *b, const IRStmt *s)
+{
+	switch (s->tag) {
+	case Ist_WrTmp:
+		if (s->Ist.WrTmp.data->tag == Iex_Load)
+			count(b, s->Ist.WrTmp.data->Iex.Load.addr, True, False);
+		else
+			note_sum(b, s->Ist.WrTmp.tmp, s->Ist.WrTmp.data);
+		break;
+	case Ist_Store:
+		count(b, s->Ist.Store.addr, False, True);
+		break;
+	case Ist_LoadG:
+		count_if(b, s->Ist.LoadG.details->guard, s->Ist.LoadG.details->addr, True, False);
+		break;
+	case Ist_StoreG:
+		count_if(b, s->Ist.StoreG.details->guard, s->Ist.StoreG.details->addr, False, True);
+		break;
+	case Ist_CAS:
+		count(b, s->Ist.CAS.details->addr, True, True);
+		break;
+	case Ist_LLSC:
+		count(b, s->Ist.LLSC.addr, !s->Ist.LLSC.storedata, s->Ist.LLSC.storedata != NULL);
+		break;
+	case Ist_Dirty:
+		dirty(b, s->Ist.Dirty.details);
+		break;
+	default:
+		break;
+	}
+}
+
+IRSB *hvt_count_block(IRSB *in, const VexGuestLayout *layout)
+{
+	struct block b;
+	Int i;
+
+	b.out = deepCopyIRSBExceptStmts(in);
+	b.n_of = in->tyenv->types_used;
+	b.of = LibVEX_Alloc((SizeT)(b.n_of + 1) * sizeof(*b.of));
+	for (i = 0; i < b.n_of; i++)
+		b.of[i] = (struct sum_of){ (IRTemp)i, 0 };
+	b.n_sums = 0;
+	b.base = layout->total_sizeB + hvt_count_base();
+	b.reads = b.writes = 0;
+	for (i = 0; i < in->stmts_used; i++) {
+		addStmtToIRSB(b.out, in->stmts[i]);
+		statement(&b, in->stmts[i]);
+	}
+	if (b.reads > most)
+		most = b.reads;
+	if (b.writes > most)
+		most = b.writes;
+	return b.out;
+}

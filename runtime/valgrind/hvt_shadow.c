@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hvt_shadow.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "hvt_link.h"
+#include "hvt_sys.h"
+
+/* Where nothing of Valgrind's or the program's is: below 2^37 is theirs, the kernel's own is near 2^47. */
+#define SHADOW 0x200000000000ULL
+
+#define PAGE   4096ULL
+#define HALF   0x80000000u
+
+enum {
+	MFD_CLOEXEC_ = 1,
+	PUNCH_HOLE_KEEP_SIZE_ = 3,
+	SEEK_DATA_ = 3,
+	SEEK_HOLE_ = 4,
+	FIXED_NOREPLACE_ = 0x100000,
+};
+
+static Int shadow_fd = -1;
+static Bool used[HVT_SLOTS];
+
+static void give_up(const HChar *what, long error)
+{
+	VG_(printf)("hotvar: cannot count: %s for the counters failed (error %ld).\n"
+		    "hotvar: They need room for addresses: lift the limit with \"ulimit -v unlimited; ulimit -f unlimited\".\n",
+		    what, -error);
+	VG_(exit)(125);
+}
+
+static void map_shadow(Bool again)
+{
+	long flags = VKI_MAP_SHARED | (again ? VKI_MAP_FIXED : FIXED_NOREPLACE_);
+	long size = (long)(HVT_SLOT_SIZE * HVT_SLOTS), ret;
+
+	ret = hvt_sys(__NR_memfd_create, (long)"hotvar", MFD_CLOEXEC_, 0, 0, 0, 0);
+	if (ret < 0)
+		give_up("memfd_create()", ret);
+	shadow_fd = hvt_link_safe_fd((Int)ret);
+	ret = hvt_sys(__NR_ftruncate, shadow_fd, size + (long)PAGE, 0, 0, 0, 0);
+	if (ret < 0)
+		give_up("ftruncate()", ret);
+	ret = hvt_sys(__NR_mmap, (long)SHADOW, size, VKI_PROT_READ | VKI_PROT_WRITE, flags, shadow_fd, 0);
+	if (ret != (long)SHADOW)
+		give_up("mmap()", ret);
+}
+
+void hvt_shadow_init(void)
+{
+	map_shadow(False);
+}
+
+void hvt_shadow_renew(void)
+{
+	VG_(close)(shadow_fd);
+	VG_(memset)(used, 0, sizeof(used));
+	map_shadow(True);
+}
+
+Int hvt_shadow_fd(void)
+{
+	return shadow_fd;
+}
+
+ULong hvt_shadow_base(UInt slot)
+{
+	return SHADOW + slot * HVT_SLOT_SIZE;
+}
+
+void hvt_shadow_use(UInt slot)
+{
+	used[slot] = True;
+}
+
+/* ---- looking for counts ---- */
+
+/* The first page at or after file offset @at, before @end, that has memory, and where that ends; False: none. */
+static Bool data_at(ULong at, ULong end, ULong *from, ULong *to)
+{
+	long data = hvt_sys(__NR_lseek, shadow_fd, (long)at, SEEK_DATA_, 0, 0, 0), hole;
+
+	if (data < 0 || (ULong)data >= end)
+		return False;
+	hole = hvt_sys(__NR_lseek, shadow_fd, data, SEEK_HOLE_, 0, 0, 0);
+	*from = (ULong)data;
+	*to = hole < 0 || (ULong)hole > end ? end : (ULong)hole;
+	return True;
+}
+
+static void send_pairs(UInt slot, Addr start, const struct hvt_pair *v, ULong n)
+{
+	struct hvt_message m;
+
+	VG_(memset)(&m, 0, sizeof(m));
+	m.type = HVT_COUNTS;
+	m.slot = slot;
+	m.start = start;
+	hvt_link_send(&m, v, n * sizeof(*v));
+}
+
+/* Send the @n counters at @v, of address @start and every 8th from there, without long runs of zeros. */
+static void send_run(UInt slot, Addr start, const struct hvt_pair *v, ULong n)
+{
+	ULong i = 0;
+
+	while (i < n) {
+		ULong first, last, zeros = 0;
+
+		while (i < n && !v[i].reads && !v[i].writes)
+			i++;
+		if (i == n)
+			return;
+		for (first = last = i; i < n && i - first < HVT_PAIRS_MAX && zeros < 16; i++) {
+			zeros = v[i].reads || v[i].writes ? 0 : zeros + 1;
+			if (!zeros)
+				last = i;
+		}
+		send_pairs(slot, start + 8 * first, v + first, last + 1 - first);
+		i = last + 1;
+	}
+}
+
+/* Zero bytes [@from, @to) of the file, where it has memory. */
+static void clear(ULong from, ULong to)
+{
+	ULong first = (from + PAGE - 1) & ~(PAGE - 1), last = to & ~(PAGE - 1);
+
+	if (first >= last) {
+		VG_(memset)((void *)(SHADOW + from), 0, to - from);
+		return;
+	}
+	if (from < first)
+		VG_(memset)((void *)(SHADOW + from), 0, first - from);
+	hvt_sys(__NR_fallocate, shadow_fd, PUNCH_HOLE_KEEP_SIZE_, (long)first, (long)(last - first), 0, 0);
+	if (last < to)
+		VG_(memset)((void *)(SHADOW + last), 0, to - last);
+}
+
+/* Take the counters of addresses [@start, @end), multiples of 8, in one plane. */
+static void take(UInt slot, UInt plane, Addr start, Addr end)
+{
+	ULong shift = slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + plane;
+	ULong at = start + shift, stop = end + shift, from, to;
+
+	while (at < stop && data_at(at, stop, &from, &to)) {
+		ULong first, n;
+
+		/* A counter that does not begin at a multiple of 8 may lie across two pages. */
+		if (from > at)
+			from = from - 8 > at ? at + ((from - 8 - at) & ~7ULL) : at;
+		to = at + ((to - at + 7) & ~7ULL);
+		if (to > stop)
+			to = stop;
+		first = from - shift;
+		n = (to - from) / 8;
+		send_run(slot, first + plane, (const struct hvt_pair *)(SHADOW + from), n);
+		clear(from, to);
+		at = to;
+	}
+}
+
+void hvt_shadow_take(Addr start, Addr end)
+{
+	UInt slot, plane;
+
+	if (end > HVT_PLANE_SIZE)
+		end = HVT_PLANE_SIZE;
+	for (slot = 0; slot < HVT_SLOTS; slot++)
+		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
+			take(slot, plane, start, end);
+}
+
+void hvt_shadow_take_slot(UInt slot)
+{
+	UInt plane;
+
+	for (plane = 0; plane < HVT_PLANES; plane++)
+		take(slot, plane, 0, HVT_PLANE_SIZE - PAGE);
+	used[slot] = False;
+}
+
+/* ---- no overflow ---- */
+
+static UInt relieve(UInt slot, UInt plane)
+{
+	ULong shift = slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + plane;
+	ULong at = shift, stop = shift + HVT_PLANE_SIZE - PAGE, from, to;
+	UInt most = 0;
+
+	while (at < stop && data_at(at, stop, &from, &to)) {
+		struct hvt_pair *v;
+
+		if (from > at)
+			from = from - 8 > at ? at + ((from - 8 - at) & ~7ULL) : at;
+		to = at + ((to - at + 7) & ~7ULL);
+		for (at = from; at < to; at += 8) {
+			v = (struct hvt_pair *)(SHADOW + at);
+			if (v->reads >= HALF || v->writes >= HALF) {
+				send_pairs(slot, at - shift + plane, v, 1);
+				v->reads = v->writes = 0;
+			}
+			if (v->reads > most)
+				most = v->reads;
+			if (v->writes > most)
+				most = v->writes;
+		}
+	}
+	return most;
+}
+
+UInt hvt_shadow_relieve(void)
+{
+	UInt slot, plane, most = 0, here;
+
+	for (slot = 0; slot < HVT_SLOTS; slot++) {
+		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++) {
+			here = relieve(slot, plane);
+			if (here > most)
+				most = here;
+		}
+	}
+	return most;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hvt_wire.h - what the Valgrind tool tells hotvar, message by message.
+ *
+ * Each traced process has a connection of its own to a SOCK_SEQPACKET socket of
+ * hotvar's; one message is one packet, its strings end with it.  Both ends are of one
+ * build (HVT_VERSION).  The process's counters themselves lie in a memfd that comes
+ * with its HVT_HELLO: hotvar reads what is left of them when the process is gone,
+ * however it went.
+ *
+ * Counters: for each 8 bytes of the program's memory and each of the 8 places in
+ * them where an access can begin, one struct hvt_pair.  That of address A lies at
+ *
+ *	slot * HVT_SLOT_SIZE + A + (A % 8) * HVT_PLANE_SIZE
+ *
+ * so accesses at multiples of 8 are in plane 0, close to each other, those of
+ * 4-byte variables in planes 0 and 4; a plane that is never touched has no memory.
+ * All of a program's memory lies below HVT_PLANE_SIZE, where Valgrind puts it.  Threads have a slot each, the
+ * last slot is shared by those that came when no other was left.
+ */
+#ifndef HVT_WIRE_H
+#define HVT_WIRE_H
+
+#include <stdint.h>
+
+#define HVT_VERSION	1
+
+#define HVT_PLANE_SHIFT 37
+#define HVT_PLANE_SIZE	((uint64_t)1 << HVT_PLANE_SHIFT)
+#define HVT_PLANES	8
+#define HVT_SLOT_SIZE	(HVT_PLANE_SIZE * HVT_PLANES)
+#define HVT_SLOTS	64
+#define HVT_SHARED_SLOT (HVT_SLOTS - 1)
+
+struct hvt_pair {
+	uint32_t reads, writes;
+};
+
+enum hvt_type {
+	HVT_HELLO = 1, /* a process begins: after an exec, or (ppid set) after a fork; hotvar answers with one byte */
+	HVT_MAP,       /* [start, end) is mapped now, over whatever was there; text: its file's name */
+	HVT_UNMAP,
+	HVT_PROTECT,
+	HVT_COPY,      /* mremap: [start, end) is now what was at old_start, which an HVT_UNMAP follows */
+	HVT_THREAD,    /* the thread of number `tid` begins, with counters in `slot` */
+	HVT_THREAD_END,
+	HVT_COUNTS,    /* counts that were taken out of `slot`; of address start and every 8th byte from there on: struct hvt_pair ... */
+	HVT_TYPES
+};
+
+enum hvt_flags {
+	HVT_INITIAL = 1, /* HVT_MAP: it was there when the program began */
+	HVT_SHARED = 2,	 /* HVT_MAP: MAP_SHARED */
+	HVT_SYSV = 4,	 /* HVT_MAP: by shmat() */
+	HVT_BREAK = 8,	 /* HVT_MAP: the program break's */
+	HVT_STACK = 16,	 /* HVT_MAP: the first thread's stack, as large as it may grow */
+	HVT_ANON = 32,	 /* HVT_MAP: no file */
+};
+
+struct hvt_message {
+	uint32_t type;	   /* enum hvt_type */
+	uint32_t version;  /* HVT_VERSION */
+	uint32_t pid, tid; /* as the kernel has them */
+	uint32_t ppid;	   /* HVT_HELLO */
+	uint32_t slot;
+	uint32_t flags;	   /* enum hvt_flags */
+	uint32_t prot;	   /* enum hvar_prot, without HVAR_PROT_SHARED */
+	uint32_t cause;	   /* enum hvar_cause */
+	uint32_t zero;
+	uint64_t start, end, old_start;
+	uint64_t dev, ino, pgoff; /* HVT_MAP; dev as stat(2) has it */
+	/* text or struct hvt_pair follow */
+};
+
+#define HVT_PAIRS_MAX 2048 /* in one message */
+#define HVT_TEXT_MAX  4096
+
+#endif /* HVT_WIRE_H */
