@@ -308,7 +308,7 @@ static int hvar_call_move(const struct hvar_call_job *j, const struct hvar_vma *
 static int hvar_call_mremap_away(const struct hvar_call_job *j, uint64_t from,
 				 uint64_t old_end, uint64_t to, uint64_t new_end)
 {
-	bool keep = !j->c->args[1] || j->c->args[3] & HVAR_MREMAP_DONTUNMAP;
+	bool keep = j->c->args[3] & HVAR_MREMAP_DONTUNMAP;
 	uint64_t pos, len, whole = new_end - to, pieces = 0;
 	struct hvar_vma v;
 	int err;
@@ -334,6 +334,23 @@ static int hvar_call_mremap_away(const struct hvar_call_job *j, uint64_t from,
 	return err;
 }
 
+/* An old length of 0 maps shared memory once more: from there on, also past the end of its area. */
+static int hvar_call_mremap_again(const struct hvar_call_job *j, uint64_t from,
+				  uint64_t to, uint64_t new_end)
+{
+	const struct hvar_vma *v = hvar_vmas_find(j->m, from);
+	struct hvar_vma as;
+	int err;
+
+	if (!v || !(v->prot & HVAR_PROT_SHARED) || j->c->args[3] & HVAR_MREMAP_DONTUNMAP ||
+	    !hvar_call_plain(j, to, new_end, v))
+		return -EOPNOTSUPP;
+	as = *v;
+	hvar_vma_at(v, from, &as);
+	err = hvar_call_room(j, 2);
+	return err ? err : hvar_call_put(j, to, new_end, &as);
+}
+
 static int hvar_call_mremap(const struct hvar_call_job *j)
 {
 	const struct hvar_call *c = j->c;
@@ -343,21 +360,18 @@ static int hvar_call_mremap(const struct hvar_call_job *j)
 	const struct hvar_vma *v;
 	struct hvar_vma as;
 
-	/* An old length of 0 maps shared memory once more. */
 	if (!c->args[1])
 		old_end = hvar_call_end(from, c->args[2]);
-	if (!old_end || !new_end || hvar_call_maybe_huge(from, c->args[1]) ||
-	    hvar_call_maybe_huge(to, c->args[2]))
+	/* Huge pages have a file, and all addresses are multiples of their size. */
+	v = hvar_vmas_find(j->m, from);
+	if (!old_end || !new_end ||
+	    (v && v->module && hvar_call_maybe_huge(from | to | v->start | v->end,
+						    c->args[1] | c->args[2])))
 		return -EOPNOTSUPP;
-	if (from != to) {
-		if (!c->args[1]) {
-			/* Of its area only the start must be mapped still. */
-			v = hvar_vmas_find(j->m, from);
-			if (!v || v->end < old_end)
-				return -EOPNOTSUPP;
-		}
+	if (from != to && !c->args[1])
+		return hvar_call_mremap_again(j, from, to, new_end);
+	if (from != to)
 		return hvar_call_mremap_away(j, from, old_end, to, new_end);
-	}
 	if (!c->args[1])
 		return -EOPNOTSUPP;
 	if (new_end <= old_end) {

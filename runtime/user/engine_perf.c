@@ -26,6 +26,7 @@
 
 #include "clock.h"
 #include "launch.h"
+#include "perf_calls.h"
 #include "perf_news.h"
 #include "perf_ring.h"
 #include "relook.h"
@@ -60,17 +61,31 @@ struct engine {
 	uint64_t cpus;	 /* online at the beginning */
 };
 
-static struct perf_rings_options options_of(const struct session *s)
+/*
+ * Rings for @s.  Where the map alone is asked for, with the returns of mapping calls if they may be
+ * had: *@calls says so, and @why, if they may not, why not.
+ */
+static struct perf_rings *open_rings(const struct session *s, bool *calls, struct err *why, struct err *e)
 {
-	return (struct perf_rings_options){ .hz = s->hz, .maps = true,
-					    .on_exec = s->argv != NULL };
+	struct perf_rings_options o = { .hz = s->hz, .maps = true, .on_exec = s->argv != NULL };
+	struct perf_rings *r = NULL;
+	long id = s->hz ? 0 : perf_calls_id(why);
+
+	if (id > 0) {
+		o.calls_id = id;
+		r = perf_rings_new(&o, why);
+	}
+	*calls = r != NULL;
+	o.calls_id = 0;
+	return r ? r : perf_rings_new(&o, e);
 }
 
 /* The whole way is tried: the timer, the rings, and the target if it is there. */
 static int available(const struct session *s, struct err *e)
 {
-	struct perf_rings_options o = options_of(s);
-	struct perf_rings *r = perf_rings_new(&o, e);
+	struct err why = { 0 };
+	bool calls;
+	struct perf_rings *r = open_rings(s, &calls, &why, e);
 	int err = 0;
 
 	if (!r)
@@ -85,22 +100,29 @@ static int available(const struct session *s, struct err *e)
 
 static int set_up(struct engine *g, struct err *e)
 {
-	struct perf_rings_options o = options_of(g->s);
+	struct err why = { 0 };
+	bool calls;
 
 	g->begin_cpu_ns = clock_own_cpu_ns();
-	g->rings = perf_rings_new(&o, e);
+	g->rings = open_rings(g->s, &calls, &why, e);
 	if (!g->rings)
 		return -EACCES;
 	g->t = tracker_new(g->s->out, e);
 	if (!g->t)
 		return -ENOMEM;
-	tracker_late_is_usual(g->t);
+	if (g->s->hz)
+		tracker_late_is_usual(g->t);
+	else if (calls)
+		tracker_news_are_late(g->t);
+	else
+		session_note(g->s, "what was unmapped, moved or shrunk was looked up about 10 times a second, since perf does not tell it alone; %.300s",
+			     why.text);
 	g->code = code_capture_new(g->t, g->s->out);
 	g->look = relook_new(LOOK_SHARE);
 	if (!g->code || !g->look)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
-				      .look = g->look, .hz = g->s->hz };
+				      .look = g->look, .hz = g->s->hz, .calls = calls };
 	stream_put_meta(g->s->out, "source", "perf");
 	stream_put_meta(g->s->out, "maps", "perf");
 	g->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -261,8 +283,8 @@ static void tick(struct engine *g)
 {
 	uint64_t now = clock_now_ns();
 
-	perf_rings_drain(g->rings, now, perf_news_take, &g->news);
-	perf_news_look(&g->news);
+	perf_news_drain(&g->news);
+	perf_news_look(&g->news, now);
 	perf_news_tell_losses(&g->news);
 	stream_flush(g->s->out);
 	if (g->s->progress && ++g->ticks % PROGRESS_TICKS == 0)
@@ -357,7 +379,7 @@ static void finish(struct engine *g)
 
 	perf_rings_stop(g->rings);
 	end.time_ns = clock_now_ns();
-	perf_rings_drain(g->rings, ~0ull, perf_news_take, &g->news);
+	perf_news_drain(&g->news);
 	perf_news_tell_losses(&g->news);
 	say_what_is_missing(g);
 	g->s->samples = g->news.samples;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "perf_calls.h"
 #include "proc.h"
 #include "target.h"
 
@@ -71,24 +72,42 @@ static void take_map(struct perf_news *n, const struct perf_record *r, uint64_t 
 		.dev_minor = r->u.map.dev_minor,
 		.ino = r->u.map.ino,
 		.name = r->u.map.name,
+		.tid = r->tid,
 	};
 
-	relook_active(n->look, r->pid, false);
+	if (!n->calls)
+		relook_active(n->look, r->pid, false);
 	if (r->time_ns < relook_seen(n->look, r->pid))
 		return;
 	if (tracker_map(n->t, r->pid, &m, time_ns) == -ESRCH)
 		mm_of(n, r->pid, r->tid, time_ns);
 }
 
+static void take_call(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	struct hvar_call c;
+
+	if (!perf_calls_fill(r, &c) || r->time_ns < relook_seen(n->look, r->pid))
+		return;
+	if (tracker_call_told(n->t, r->tid, &c, time_ns) == -ESRCH)
+		mm_of(n, r->pid, r->tid, time_ns);
+}
+
 /*
  * The record does not say whether a new process shares its maker's memory.  While both
  * run, the kernel can be asked; a vfork child that has executed a program by
- * now passes for a copy, until the record of that comes.
+ * now passes for a copy, until the record of that comes, and so does one that is gone: *@known is false then.
  */
-static bool shares_mm(const struct perf_record *r)
+static bool shares_mm(const struct perf_record *r, bool *known)
 {
-	return r->pid == r->u.task.ppid ||
-	       !syscall(SYS_kcmp, r->u.task.ptid, r->tid, KCMP_VM, 0, 0);
+	long got;
+
+	*known = true;
+	if (r->pid == r->u.task.ppid)
+		return true;
+	got = syscall(SYS_kcmp, r->u.task.ptid, r->tid, KCMP_VM, 0, 0);
+	*known = got >= 0;
+	return !got;
 }
 
 /* Some children a tick are enough to cost their maker its samples. */
@@ -106,18 +125,21 @@ static void note_maker(struct perf_news *n, pid_t tid)
 
 static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
 {
-	bool thread = r->pid == r->u.task.ppid, shares;
+	bool thread = r->pid == r->u.task.ppid, shares, known;
 	pid_t maker;
 	uint32_t mm, cause;
 
 	if (r->tid <= 0 || tracker_knows(n->t, r->tid, &maker, &mm))
 		return;
-	shares = shares_mm(r);
+	shares = shares_mm(r, &known);
 	cause = thread ? HVAR_CAUSE_CLONE : shares ? HVAR_CAUSE_VFORK : HVAR_CAUSE_FORK;
 	if (tracker_fork(n->t, r->u.task.ptid, r->tid, r->pid, shares, cause, time_ns))
 		mm_of(n, r->pid, r->tid, time_ns);
+	if (!known && n->calls)
+		tracker_may_share(n->t, r->tid, r->u.task.ptid);
 	if (!thread) {
-		relook_active(n->look, r->pid, false);
+		if (!n->calls)
+			relook_active(n->look, r->pid, false);
 		note_maker(n, r->u.task.ptid);
 	}
 }
@@ -180,7 +202,8 @@ static void take_comm(struct perf_news *n, const struct perf_record *r, uint64_t
 	if (r->u.comm.exec) {
 		tracker_exec(n->t, r->pid, r->tid, false, HVAR_CAUSE_EXECVE, time_ns);
 		relook_saw(n->look, r->pid, 0);
-		relook_active(n->look, r->pid, false);
+		if (!n->calls)
+			relook_active(n->look, r->pid, false);
 		go_on(n, r->pid, r->time_ns, time_ns);
 	}
 	put_comm(n, r->pid, r->tid, r->u.comm.name, time_ns);
@@ -222,9 +245,28 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 	case PERF_IS_LOST:
 		n->lost = true;
 		break;
+	case PERF_IS_CALL:
+		take_call(n, r, time_ns);
+		break;
 	case PERF_IS_THROTTLE:
 		break;
 	}
+}
+
+void perf_news_drain(struct perf_news *n)
+{
+	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+	if (!n->calls || !tracker_doubts_look(n->t))
+		return;
+	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+	tracker_doubts_settle(n->t, forward(n, clock_now_ns()));
+}
+
+static void look_when_due(void *ctx, pid_t pid)
+{
+	struct perf_news *n = ctx;
+
+	relook_active(n->look, pid, false);
 }
 
 static void look(void *ctx, pid_t pid, uint64_t now_ns)
@@ -235,11 +277,13 @@ static void look(void *ctx, pid_t pid, uint64_t now_ns)
 	tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, forward(n, now_ns));
 }
 
-void perf_news_look(struct perf_news *n)
+void perf_news_look(struct perf_news *n, uint64_t now_ns)
 {
 	if (n->lost)
 		relook_all(n->look);
 	n->lost = false;
+	if (n->calls)
+		tracker_each_quiet(n->t, now_ns, look_when_due, n);
 	relook_run(n->look, look, n);
 	for (size_t i = 0; i < PERF_NEWS_MAKERS; i++)
 		n->makers[i].made = 0;

@@ -36,6 +36,7 @@ struct perf_news {
 	uint64_t last_ns;	/* time told last: the stream's never goes back */
 	uint64_t samples;	/* put */
 	unsigned hz;		/* of the samples */
+	bool calls;		/* the returns of mapping calls are told, too */
 	pid_t reopened;		/* perf_news_reopen() has seen to its next exec; 0: none */
 	pid_t went_on;		/* the last process whose exec ended its events, 0: none */
 	uint64_t went_on_ns;	/* when new ones were there */
@@ -56,8 +57,11 @@ void perf_news_reopen(struct perf_news *n, pid_t pid);
 /* A perf_record_fn; @ctx is a struct perf_news. */
 void perf_news_take(void *ctx, const struct perf_record *r);
 
+/* Take all records there are, and look at what they leave in doubt. */
+void perf_news_drain(struct perf_news *n);
+
 /* Look at the maps that are due, all of them after a loss: right after a drain, at each tick. */
-void perf_news_look(struct perf_news *n);
+void perf_news_look(struct perf_news *n, uint64_t now_ns);
 
 /* Put what was lost since the last call: here, in the rings, in the tracker and of code. */
 void perf_news_tell_losses(struct perf_news *n);

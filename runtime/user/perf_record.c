@@ -15,7 +15,8 @@
  *
  *	u32 pid, tid; u64 time; u32 cpu, res; u64 id;
  *
- * and where a sample's time is: header, id, ip, pid+tid, time.
+ * and where a sample's time is: header, id, ip, pid+tid, time.  In the place of a register ABI (0 to 2)
+ * a sample of raw_syscalls:sys_exit has the size of its data, RAW_SIZE: the ABI is behind that.
  */
 enum {
 	TRAILER = 32,
@@ -24,6 +25,11 @@ enum {
 	TRAILER_ID = 24,
 	SAMPLE_TIME = 32,
 	SAMPLE_FIXED = 64, /* up to and with the ABI of the registers */
+	SAMPLE_ABI = 56,
+	RAW_SIZE = 28,	   /* common fields 8, id 8, ret 8, filled up to a multiple of 8 with the size itself */
+	RAW_ID = SAMPLE_ABI + 4 + 8,
+	RAW_RET = RAW_ID + 8,
+	CALL_ABI = SAMPLE_ABI + 4 + RAW_SIZE,
 };
 
 /* In the order of the bits of PERF_RECORD_REGS: the kernel's numbers are not the instructions'. */
@@ -50,33 +56,52 @@ static uint64_t u64_at(const uint8_t *p, size_t off)
 	return v;
 }
 
-/* header | id | ip | pid tid | time | cpu res | period | abi | regs if abi */
-static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
+/* The registers behind their ABI at @p + @at; flags by it.  0 or -EBADMSG. */
+static int read_regs(const uint8_t *p, size_t len, size_t at, uint32_t *flags,
+		     uint64_t regs[STREAM_REGS])
 {
 	uint64_t abi;
 
+	if (len < at + 8)
+		return -EBADMSG;
+	abi = u64_at(p, at);
+	*flags = abi == PERF_SAMPLE_REGS_ABI_NONE ? HVAR_SAMPLE_NOREGS :
+		 abi == PERF_SAMPLE_REGS_ABI_32	  ? HVAR_SAMPLE_ABI32 : 0;
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return 0;
+	if (len < at + 8 + 8 * STREAM_REGS)
+		return -EBADMSG;
+	for (size_t i = 0; i < STREAM_REGS; i++)
+		regs[reg_order[i]] = u64_at(p, at + 8 + 8 * i);
+	return 0;
+}
+
+/* header | id | ip | pid tid | time | cpu res | period | size data (of a call) | abi | regs if abi */
+static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
+{
+	int err;
+
 	if (len < SAMPLE_FIXED)
 		return -EBADMSG;
-	out->what = PERF_IS_SAMPLE;
 	out->id = u64_at(p, 8);
-	out->u.sample.ip = u64_at(p, 16);
 	out->pid = (int32_t)u32_at(p, 24);
 	out->tid = (int32_t)u32_at(p, 28);
 	out->time_ns = u64_at(p, SAMPLE_TIME);
 	out->cpu = u32_at(p, 40);
-	out->u.sample.period_ns = u64_at(p, 48);
-	abi = u64_at(p, 56);
-	if (abi == PERF_SAMPLE_REGS_ABI_NONE) {
-		out->u.sample.flags = HVAR_SAMPLE_NOREGS;
+	if (u32_at(p, SAMPLE_ABI) == RAW_SIZE) {
+		out->what = PERF_IS_CALL;
+		err = read_regs(p, len, CALL_ABI, &out->u.call.flags, out->u.call.regs);
+		if (err)
+			return err;
+		out->u.call.nr = u64_at(p, RAW_ID);
+		out->u.call.ret = (int64_t)u64_at(p, RAW_RET);
 		return 1;
 	}
-	if (len < SAMPLE_FIXED + 8 * STREAM_REGS)
-		return -EBADMSG;
-	if (abi == PERF_SAMPLE_REGS_ABI_32)
-		out->u.sample.flags = HVAR_SAMPLE_ABI32;
-	for (size_t i = 0; i < STREAM_REGS; i++)
-		out->u.sample.regs[reg_order[i]] = u64_at(p, SAMPLE_FIXED + 8 * i);
-	return 1;
+	out->what = PERF_IS_SAMPLE;
+	out->u.sample.ip = u64_at(p, 16);
+	out->u.sample.period_ns = u64_at(p, 48);
+	err = read_regs(p, len, SAMPLE_ABI, &out->u.sample.flags, out->u.sample.regs);
+	return err ? err : 1;
 }
 
 /* A string inside the record that ends with a NUL before @end; NULL if it does not. */

@@ -33,6 +33,7 @@ enum perf_record_what {
 	PERF_IS_COMM,
 	PERF_IS_LOST,	  /* records for which the ring had no room */
 	PERF_IS_THROTTLE, /* the kernel found the timer too fast */
+	PERF_IS_CALL,	  /* a system call has returned: perf_calls.h */
 };
 
 struct perf_record {
@@ -47,6 +48,12 @@ struct perf_record {
 			uint32_t flags; /* enum hvar_sample_flags */
 			uint64_t regs[STREAM_REGS];
 		} sample;
+		struct {
+			uint64_t nr;
+			int64_t ret;
+			uint32_t flags; /* as of a sample */
+			uint64_t regs[STREAM_REGS]; /* at its return: the arguments are where they were */
+		} call;
 		struct {
 			uint64_t start, end, pgoff; /* bytes; pgoff means nothing without a file */
 			uint32_t prot;		    /* enum hvar_prot */

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "perf_calls.h"
+
 enum {
 	PAGE = 4096,
 	MIN_PAGES = 1,
@@ -102,6 +104,14 @@ static void attr_task(struct perf_event_attr *a, const struct perf_rings *r)
 	if (r->o.hz) {
 		a->config = PERF_COUNT_SW_CPU_CLOCK;
 		a->sample_period = 1000000000 / r->o.hz;
+	} else if (r->o.calls_id) {
+		/* One event for both: what comes beside its samples is the same for any event. */
+		a->type = PERF_TYPE_TRACEPOINT;
+		a->config = (uint64_t)r->o.calls_id;
+		a->sample_period = 1;
+		a->sample_type |= PERF_SAMPLE_RAW;
+		a->exclude_kernel = 0;
+		a->exclude_hv = 0;
 	}
 	if (r->o.maps) {
 		a->mmap = 1;
@@ -420,7 +430,9 @@ static int add_event(struct perf_rings *r, struct perf_event_attr *a, pid_t tid,
 		close(fd);
 		return -EMFILE;
 	}
-	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd)) {
+	if ((a->type == PERF_TYPE_TRACEPOINT &&
+	     ioctl(fd, PERF_EVENT_IOC_SET_FILTER, perf_calls_filter())) ||
+	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd)) {
 		int code = errno;
 
 		close(fd);

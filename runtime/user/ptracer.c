@@ -319,7 +319,8 @@ static void on_exit_begin(struct ptracer *p, struct tracee *x)
 	x->exiting = true;
 	x->in_call = false;
 	ptracer_watch_exit(p, x, last);
-	if (last && followed(p, x->tid))
+	/* With others in the same memory it is not the last time, and their calls are still to be told. */
+	if (last && followed(p, x->tid) && !tracker_shared(p->tracker, x->tid))
 		tracker_look(p->tracker, x->pid, 0, ~0ull, HVAR_CAUSE_NONE,
 			     now_in_order(p));
 }

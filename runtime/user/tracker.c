@@ -96,6 +96,19 @@ bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm)
 	return true;
 }
 
+void tracker_tap(struct tracker *t, tracker_tap_fn fn, void *ctx)
+{
+	t->tap = fn;
+	t->tap_ctx = ctx;
+}
+
+const struct hvar_vmas *tracker_vmas(const struct tracker *t, pid_t tid)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+
+	return task ? &hvar_tasks_mm(&t->tasks, task)->vmas : NULL;
+}
+
 bool tracker_shared(const struct tracker *t, pid_t tid)
 {
 	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
@@ -108,19 +121,6 @@ bool tracker_shared(const struct tracker *t, pid_t tid)
 			return true;
 	}
 	return false;
-}
-
-void tracker_tap(struct tracker *t, tracker_tap_fn fn, void *ctx)
-{
-	t->tap = fn;
-	t->tap_ctx = ctx;
-}
-
-const struct hvar_vmas *tracker_vmas(const struct tracker *t, pid_t tid)
-{
-	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
-
-	return task ? &hvar_tasks_mm(&t->tasks, task)->vmas : NULL;
 }
 
 static struct hvar_event task_event(uint32_t type, uint32_t mm, pid_t pid, pid_t tid,
@@ -357,7 +357,9 @@ int tracker_fork(struct tracker *t, pid_t tid, pid_t child, pid_t child_pid,
 	e.u.task.child_mm = mm->id;
 	e.u.task.start_time = st.start_ticks;
 	tracker_emit(t, &e);
-	if (!shares_mm)
+	if (!shares_mm && t->news_are_late)
+		tracker_doubt_all(t, mm, cause);
+	else if (!shares_mm)
 		look_at_copy(t, mm, child, child_pid, cause, time_ns);
 	return 0;
 }
@@ -426,6 +428,8 @@ int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look, uint32_
 	e.u.task.start_time = st.start_ticks;
 	tracker_emit(t, &e);
 	space_of(mm)->brk = st.start_brk;
+	if (!look && t->news_are_late)
+		tracker_doubt_all(t, mm, cause);
 	if (!look)
 		return 0;
 	r = look_first(t, mm, pid, pid, st.start_brk, cause, true, time_ns);

@@ -75,6 +75,9 @@ int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns);
 /* Is @tid followed?  Its pid and address space's number. */
 bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm);
 
+/* Is the address space of @tid shared with another process (CLONE_VM, vfork)? */
+bool tracker_shared(const struct tracker *t, pid_t tid);
+
 /*
  * Mapping call @c of @tid has returned (the task is stopped at it): bring the
  * list up to date, by looking at the affected ranges where that is possible, else by applying the call, and tell
@@ -83,8 +86,22 @@ bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm)
 int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c,
 		 uint64_t time_ns);
 
-/* Is the address space of @tid shared with another process (CLONE_VM, vfork)? */
-bool tracker_shared(const struct tracker *t, pid_t tid);
+/*
+ * For a host whose news come in order, but late (perf's rings): after tracker_news_are_late(),
+ * tracker_call_told() takes a call that returned at @time_ns by what it says, without a look.  What call and
+ * list do not tell, what a fork left out and an exec did not say, is in doubt.  When all news there are have been told,
+ * tracker_doubts_look() looks at it, and is true if there was any; when the news that came meanwhile have been told,
+ * tracker_doubts_settle() tells what was seen, but keeps for the next time what newer news have overtaken.
+ * What it tells is counted, as changes not seen as they happened.
+ */
+void tracker_news_are_late(struct tracker *t);
+int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64_t time_ns);
+/* Process @child may share the memory of @parent, and was told as a copy: what it changes puts the other in doubt. */
+void tracker_may_share(struct tracker *t, pid_t child, pid_t parent);
+bool tracker_doubts_look(struct tracker *t);
+void tracker_doubts_settle(struct tracker *t, uint64_t time_ns);
+/* Calls @fn once for each process whose map had news, and none for a while now. */
+void tracker_each_quiet(struct tracker *t, uint64_t now_ns, void (*fn)(void *ctx, pid_t pid), void *ctx);
 
 /*
  * Look at [@lo, @hi) of @pid now (0, ~0: everything) and tell what differs.  With
@@ -103,6 +120,7 @@ struct tracker_mmap {
 	const char *name; /* as perf has it: a path, "//anon", "[heap]", "[stack]", "[vdso]", "/SYSV...", "/memfd:x (deleted)" */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
+	pid_t tid;	  /* who mapped it */
 };
 int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 		uint64_t time_ns);

@@ -25,6 +25,7 @@
 #define CLOCKS_DIFFER_NS 1000000u
 #define MAP_ANON 0x20 /* MAP_ANONYMOUS and MAP_PRIVATE of x86, whatever the ABI */
 #define MAP_PRIV 0x02
+#define SEGMENT_AREAS 256 /* to go through for the pieces of a segment */
 #define MAP_GROWS 0x100 /* MAP_GROWSDOWN */
 
 static struct hvar_event map_event(const struct hvar_mm *mm, const struct hvar_task *task,
@@ -92,7 +93,7 @@ static bool is_labelled(const struct hvar_vma *v)
  * an area touches a certain address, so splitting one unnames a part of it.  The
  * others stay out: one area here may be thousands of the kernel's.
  */
-static void take_in_labels(const struct hvar_mm *mm, struct hvar_range *r)
+void tracker_take_in_labels(const struct hvar_mm *mm, struct hvar_range *r)
 {
 	struct hvar_range wide = *r;
 
@@ -103,19 +104,33 @@ static void take_in_labels(const struct hvar_mm *mm, struct hvar_range *r)
 		r->end = wide.end;
 }
 
+/* Pieces of it may be gone, or cut off from where it was attached: shmdt() of Linux finds those that are left. */
+uint64_t tracker_segment_end(const struct tracker *t, const struct hvar_mm *mm, uint64_t at)
+{
+	const struct hvar_vma *v = hvar_vmas_next(&mm->vmas, at);
+	uint32_t module = 0;
+	uint64_t end = 0;
+
+	for (int n = 0; v && n < SEGMENT_AREAS; n++, v = hvar_vmas_next(&mm->vmas, v->end)) {
+		if (!v->module || (module && v->module != module) || v->pgoff != v->start - at ||
+		    strncmp(modules_path(t->modules, v->module), "/SYSV", 5) != 0)
+			continue;
+		module = v->module;
+		end = v->end;
+	}
+	return end;
+}
+
 /* A segment's length is in no argument: the areas tell it. */
-static void bound_shm(const struct hvar_mm *mm, const struct hvar_call *c,
+static void bound_shm(const struct tracker *t, const struct hvar_mm *mm, const struct hvar_call *c,
 		      struct hvar_range *r)
 {
-	const struct hvar_vma *v = hvar_vmas_find(&mm->vmas, r->start);
-	uint32_t module = v ? v->module : 0;
+	uint64_t end;
 
 	if (c->cause != HVAR_CAUSE_SHMAT && c->cause != HVAR_CAUSE_SHMDT)
 		return;
-	r->end = r->start + HVAR_PAGE_SIZE;
-	if (c->cause == HVAR_CAUSE_SHMDT)
-		for (; module && v && v->module == module; v = hvar_vmas_next(&mm->vmas, v->end))
-			r->end = v->end;
+	end = c->cause == HVAR_CAUSE_SHMDT ? tracker_segment_end(t, mm, r->start) : 0;
+	r->end = end ? end : r->start + HVAR_PAGE_SIZE;
 }
 
 /* Do the arguments of @c leave open what is mapped: a file, or shared memory with an inode? */
@@ -125,9 +140,8 @@ static bool maps_object(const struct hvar_call *c)
 	       (c->args[3] & (MAP_ANON | MAP_PRIV)) != (MAP_ANON | MAP_PRIV);
 }
 
-/* Do @c to the list by what it says alone.  0, -EOPNOTSUPP or -ENOMEM. */
-static int apply(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
-		 const struct hvar_call *c, const struct hvar_vma *file, uint64_t time_ns)
+int tracker_apply(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		  const struct hvar_call *c, const struct hvar_vma *file, uint64_t time_ns)
 {
 	struct hvar_event base = map_event(mm, task, c->cause, time_ns);
 	struct hvar_call call = *c;
@@ -153,7 +167,7 @@ static int apply_blindly(struct tracker *t, struct hvar_mm *mm,
 	struct hvar_vma file = { .region = HVAR_REGION_FILE };
 	int r;
 
-	r = apply(t, mm, task, c, maps_object(c) ? &file : NULL, time_ns);
+	r = tracker_apply(t, mm, task, c, maps_object(c) ? &file : NULL, time_ns);
 	if (r)
 		tracker_count(t, STREAM_LOST_MAPS);
 	return r == -EOPNOTSUPP ? 0 : r;
@@ -166,8 +180,8 @@ static int look_at_ranges(struct tracker *t, struct hvar_mm *mm,
 	for (uint32_t i = 0; i < n; i++) {
 		int r;
 
-		bound_shm(mm, c, &range[i]);
-		take_in_labels(mm, &range[i]);
+		bound_shm(t, mm, c, &range[i]);
+		tracker_take_in_labels(mm, &range[i]);
 		r = look_and_tell(t, mm, task, range[i].start, range[i].end,
 				  c->cause == HVAR_CAUSE_MMAP, c->cause, time_ns);
 		if (r)
@@ -201,11 +215,11 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64
 		} else if (look_is_cheap(&s->look)) {
 			/* A look alone would not know the old place from a new one. */
 			if (c->cause == HVAR_CAUSE_MREMAP)
-				apply(t, mm, task, c, NULL, time_ns);
+				tracker_apply(t, mm, task, c, NULL, time_ns);
 			r = look_at_ranges(t, mm, task, c, range, n, time_ns);
 		} else {
 			r = maps_object(c) ? -EOPNOTSUPP :
-					     apply(t, mm, task, c, NULL, time_ns);
+					     tracker_apply(t, mm, task, c, NULL, time_ns);
 			if (r == -EOPNOTSUPP)
 				r = look_at_ranges(t, mm, task, c, range, n, time_ns);
 		}
@@ -294,8 +308,11 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 		tracker_count(t, STREAM_LOST_MEMORY);
 	if (a.v.region == HVAR_REGION_STACK)
 		space_of(mm)->stack = m->end - HVAR_PAGE_SIZE;
-	if (a.v.region == HVAR_REGION_HEAP)
+	/* A part of it may have been given another protection: then the break is further up. */
+	if (a.v.region == HVAR_REGION_HEAP && space_of(mm)->brk < m->end)
 		space_of(mm)->brk = m->end;
+	if (t->news_are_late)
+		tracker_mapped_by(t, mm, m->tid, m->start, m->end, time_ns);
 	t->nseen = 0;
 	if (grow_array((void **)&t->seen, &t->seen_cap, 1, sizeof(*t->seen))) {
 		tracker_count(t, STREAM_LOST_MEMORY);

@@ -76,6 +76,8 @@ void space_gone(struct tracker *t, struct hvar_mm *mm)
 		t->tap(t->tap_ctx, NULL, mm->id, &mm->vmas);
 	close_window(t, s);
 	grow_vmas_fini(&mm->vmas);
+	tracker_doubts_gone(t, s);
+	space_doubts_fini(s);
 	free(s);
 	mm->host = NULL;
 }

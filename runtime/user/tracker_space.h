@@ -17,6 +17,24 @@
 /* Mappings that grow by themselves, as [stack] does: those made last are watched. */
 #define SPACE_GROWING 16
 
+/* Ranges to look at, and mappings of a moment ago: tracker_told.c. */
+#define SPACE_DOUBTS 8
+#define SPACE_RECENT 32
+
+struct space_doubt {
+	uint64_t start, end;
+	uint32_t cause; /* enum hvar_cause of the call that left them in doubt */
+	bool changed;	/* that call has changed something: not to know what is a loss */
+	uint64_t lo, hi; /* as looked at: whole areas */
+	struct hvar_vma *seen; /* there, or NULL */
+	size_t nseen;
+};
+
+struct space_recent {
+	uint64_t start, end, time_ns;
+	pid_t tid; /* who mapped it; 0: nothing here */
+};
+
 struct space {
 	struct look look;   /* its window, open or not */
 	uint32_t used;	    /* tracker's clock when it was last looked through */
@@ -29,6 +47,17 @@ struct space {
 	uint64_t started_ns; /* realtime: for files that changed after it */
 	uint32_t personality; /* of the task that was asked first */
 	bool asked;	     /* personality is known, or cannot be had and is 0 */
+	struct space_doubt doubt[SPACE_DOUBTS];
+	uint32_t ndoubts, tries;
+	uint32_t maybe_mm; /* number of the address space that this one may be, and not a copy of; 0: none */
+	uint32_t news, news_at_look; /* how many were told, and when the doubts were looked at */
+	struct space_recent recent[SPACE_RECENT];
+	uint32_t next_recent;
+	struct {
+		pid_t tid;
+		uint64_t time_ns;
+	} last[SPACE_RECENT]; /* news of a task, by tid; one may take another's place */
+	uint64_t news_ns;    /* of the last news of a map that was told late, since it was last found quiet; 0: none */
 	struct {
 		uint64_t page;
 		uint64_t time_ns;
@@ -47,6 +76,8 @@ struct tracker {
 	tracker_tap_fn tap;	 /* NULL: none */
 	void *tap_ctx;
 	bool late_is_usual;	 /* changes that a look finds are no loss */
+	bool news_are_late;	 /* tracker_news_are_late() */
+	bool doubts;		 /* some space has some */
 	uint64_t lost[STREAM_LOST_WHATS]; /* since they were last told */
 };
 
@@ -79,6 +110,22 @@ void tracker_emit(void *ctx, const struct hvar_event *e);
 /* Tell how far [stack] and its like in @mm, where @task is, have grown by themselves. */
 void tracker_grown(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
 		   uint64_t time_ns);
+/* @s is gone, and what it left in doubt will never be known: count it. */
+void tracker_doubts_gone(struct tracker *t, const struct space *s);
+/* What was seen of @s's doubts is nothing any more. */
+void space_doubts_fini(struct space *s);
+/* Do @c to the list by what it says alone, @file as for hvar_call_apply().  0, -EOPNOTSUPP or -ENOMEM. */
+int tracker_apply(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		  const struct hvar_call *c, const struct hvar_vma *file, uint64_t time_ns);
+/* Widen @r by its neighbours whose label may come or go with what lies there. */
+void tracker_take_in_labels(const struct hvar_mm *mm, struct hvar_range *r);
+/* Where the last piece ends of the SysV segment that was attached at @at; 0: none is listed. */
+uint64_t tracker_segment_end(const struct tracker *t, const struct hvar_mm *mm, uint64_t at);
+/* @tid has mapped [@lo, @hi) of @mm, as was told just now. */
+void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t lo, uint64_t hi,
+		       uint64_t time_ns);
+/* All of @mm is in doubt. */
+void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause);
 /* Tell again the modules of which a fact has changed since they were told. */
 void tracker_tell_modules(struct tracker *t);
 /* After a look at everything: note where stack and heap end. */

@@ -54,10 +54,76 @@ recorded() {
 	compare "recorded ($1)"
 }
 
+# ---- perf: with the tracepoint of system calls each change in its place, without it what a look has shown ----
+
+# in_tracefs COMMAND...: where tracefs is mounted; without_it COMMAND...: where it is not.  Neither mount is seen outside.
+in_tracefs() {
+	unshare -m sh -c '[ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing || exit 99; exec "$@"' sh "$@"
+}
+without_it() {
+	unshare -m sh -c 'umount -q -l /sys/kernel/debug/tracing; umount -q -l /sys/kernel/tracing; [ ! -d /sys/kernel/tracing/events ] || exit 99; exec "$@"' sh "$@"
+}
+
+perf_launched() {
+	in_tracefs timeout -k 5 300 "$HOTVAR" maps -q --json --source perf -o "$tmp/events" -- "$program" $seed $run "$tmp/log" "$tmp/dir" $1 > "$tmp/out" 2> "$tmp/err"
+	rc=$?
+	compare "perf, launched ($1)" --no-vsyscall --may-miss
+}
+
+perf_attached() {
+	mkfifo "$tmp/go"
+	"$program" $seed $run "$tmp/log" "$tmp/dir" w$1 < "$tmp/go" > "$tmp/out" 2>&1 &
+	pid=$!
+	exec 3> "$tmp/go"
+	in_tracefs timeout -k 5 300 "$HOTVAR" maps -q --json --source perf -o "$tmp/events" -p $pid 2> "$tmp/err" &
+	hotvar=$!
+	until_true 30 grep -q '"event":"initial".*"kind":"stack"' "$tmp/events"
+	echo >&3
+	exec 3>&-
+	wait $pid
+	rc=$?
+	wait $hotvar || rc=$?
+	rm "$tmp/go"
+	compare "perf, attached ($1)" --no-vsyscall --may-miss
+}
+
+# looked HOW SOURCE WHAT: the program waits at each barrier until it has been told of, so that looks have shown all there was.
+looked() {
+	few=$((run / 10))
+	mkfifo "$tmp/fifo" "$tmp/pipe"
+	: > "$tmp/log"
+	timeout -k 5 60 python3 "$top_srcdir/testsuite/maps/replay.py" --no-vsyscall --may-miss --fifo "$tmp/fifo" "$tmp/log" "$tmp/pipe" > "$tmp/said" 2>&1 &
+	replay=$!
+	$1 timeout -k 5 60 "$HOTVAR" maps -q --json --source $2 -o "$tmp/pipe" -- "$program" $seed $few "$tmp/log" "$tmp/dir" $3 "$tmp/fifo" > "$tmp/out" 2> "$tmp/err"
+	rc=$?
+	if wait $replay && [ $rc -eq 0 ]; then
+		ok "$2, looked at ($3${1:+, $1}), seed $seed, $few calls: $(tail -n 1 "$tmp/said")"
+	else
+		not_ok "$2, looked at ($3${1:+, $1}), seed $seed, $few calls: status $rc" "$(cat "$tmp/said" "$tmp/err")"
+	fi
+	rm "$tmp/fifo" "$tmp/pipe"
+}
+
+more=
+if in_tracefs timeout -k 5 300 "$HOTVAR" maps --source perf -o "$tmp/events" -- true 2> "$tmp/err" && ! grep -q "looked up about" "$tmp/err"; then
+	more="perf_launched ptfsbx,perf_attached ptfsb,perf_launched pfsb"
+	looked in_tracefs perf otfsb
+else
+	skip "perf with the tracepoint of system calls" "not here: $(tail -n 1 "$tmp/err")"
+fi
+seed=$((seed + 1))
+if without_it timeout -k 5 60 "$HOTVAR" maps --source perf -o "$tmp/events" -- true 2> "$tmp/err"; then
+	like "perf without it says what it misses" "$(cat "$tmp/err")" "hotvar: note: what was unmapped, moved or shrunk was looked up"
+else
+	skip "perf alone" "not here: $(tail -n 1 "$tmp/err")"
+fi
+
 done=0
 while [ $done -lt $calls ]; do
-	for source in "launched ofvxsb" "attached tfvxsb" "launched fvxsb" "recorded ofvxsb" "attached ofvxsb" "recorded tfvxsb" "launched tfvxsb"; do
+	for source in "launched ofvxsb" "attached tfvxsb" "recorded ofvxsb" "$(echo "$more" | cut -d, -f1)" "launched fvxsb" \
+		"$(echo "$more" | cut -d, -f2)" "attached ofvxsb" "recorded tfvxsb" "$(echo "$more" | cut -d, -f3)" "launched tfvxsb"; do
 		[ $done -lt $calls ] || break
+		[ -n "$source" ] || continue
 		rm -f "$tmp/log" "$tmp/events"
 		$source
 		done=$((done + run)) seed=$((seed + 1))

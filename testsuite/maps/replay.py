@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """replay.py - applies the events of `hotvar maps --json` to empty lists and compares with what random_maps saw of itself.
 
-   replay.py [--fifo FIFO] [--may-miss] LOG EVENTS    EVENTS may be - for stdin; FIFO is told when a barrier is seen
+   replay.py [--fifo FIFO] [--may-miss] [--no-vsyscall] LOG EVENTS
+
+EVENTS may be - for stdin; FIFO is told when a barrier is seen.  [vsyscall] is what no source but a look can tell.
 
 Knows nothing of hotvar's own code.  Prints what differs, then `EQUAL of ALL barriers, LOST lost, EVENTS events, PROCESSES
 processes`; exit status 0 if all barriers are equal, there is one, every task that came has gone, and nothing was lost (or may be).
@@ -11,9 +13,10 @@ import argparse
 import bisect
 import collections
 import json
+import os
 import sys
 
-MARK, MARK_READ, PAGE = 0x6f0000000000, 0x6f8000000000, 4096
+MARK, MARK_READ, MARK_STEP = 0x6f0000000000, 0x6f8000000000, 0x100000
 
 
 def clear(areas, start, end):
@@ -93,8 +96,8 @@ def area_of(e):
 
 
 class Replay:
-    def __init__(self, log, fifo):
-        self.log, self.fifo = log, fifo
+    def __init__(self, log, fifo, vsyscall):
+        self.log, self.fifo, self.vsyscall = log, fifo, vsyscall
         self.spaces, self.mm_of = {}, {}
         self.checked = self.equal = self.events = self.processes = self.shown = 0
         self.strange = []
@@ -115,6 +118,9 @@ class Replay:
         want = self.log.take(e["pid"], n)
         got = joined(self.spaces.get(e["mm"], []))
         want = joined(want) if want is not None else None
+        if not self.vsyscall:
+            got = [a for a in got if a[6] != "[vsyscall]"]
+            want = want and [a for a in want if a[6] != "[vsyscall]"]
         if got == want:
             self.equal += 1
             return
@@ -131,8 +137,9 @@ class Replay:
 
     def map_event(self, e):
         start, end = int(e["start"], 16), int(e["end"], 16)
-        if e["event"] == "map" and start == MARK_READ:
-            self.compare(e, (end - start) // PAGE - 1)
+        mark, n = start - start % (MARK_STEP * 1024), start % (MARK_STEP * 1024) // MARK_STEP
+        if e["event"] == "map" and mark == MARK_READ:
+            self.compare(e, n)
         areas = self.spaces.get(e["mm"])
         if areas is None:
             self.strange.append(f"{e['event']} in the unknown space {e['mm']}")
@@ -143,7 +150,7 @@ class Replay:
         if e["event"] != "unmap":
             area = area_of(e)
             bisect.insort(areas, area, max(at - 1, 0))
-        if start in (MARK, MARK_READ) and e["event"] == "map":
+        if mark in (MARK, MARK_READ) and e["event"] == "map":
             self.say()
 
     def event(self, e):
@@ -184,11 +191,13 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--fifo")
     p.add_argument("--may-miss", action="store_true")
+    p.add_argument("--no-vsyscall", action="store_true")
     p.add_argument("log")
     p.add_argument("events")
     o = p.parse_args()
-    fifo = open(o.fifo, "wb") if o.fifo else None
-    r = Replay(Log(o.log), fifo)
+    # For reading, too: so this does not wait for the program, which waits for its own events to be read.
+    fifo = os.fdopen(os.open(o.fifo, os.O_RDWR), "wb") if o.fifo else None
+    r = Replay(Log(o.log), fifo, not o.no_vsyscall)
     for text in sys.stdin if o.events == "-" else open(o.events, errors="surrogateescape"):
         r.line(text)
     left = r.log.left()

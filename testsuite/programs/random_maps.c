@@ -7,11 +7,10 @@
  *
  * WHAT is any of: t threads, each in an arena of its own; o threads that share one; f forked children; v vfork and
  * CLONE_VM children; x children that execute this program again, some from a thread; s stacks that grow; b the program
- * break; w waits for a line on stdin before it begins.
+ * break; p plain: only what arguments and result tell all of; w waits for a line on stdin before it begins.
  *
- * At each barrier, when nothing of the process runs, it maps PROT_NONE pages at MARK, appends "B PID N" and its maps to LOG, and
- * maps N % 1000 + 1 such pages at MARK_READ: whoever follows must know those maps when the second mapping is told.  With a FIFO
- * it waits for a byte from it after each of the two.  At the end it prints how many calls it made, forks' too, one number a process.
+ * At each barrier, when nothing of the process runs, it maps a page at step N % 1000 from MARK, appends "B PID N" and its maps to
+ * LOG, and maps one at that step from MARK_READ: whoever follows must know those maps when the second is told.  With a FIFO it waits for a byte from it after each of the two.  At the end it prints how many calls it made, forks' too, one number a process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,6 +32,7 @@
 #define PAGE 4096ul
 #define MARK 0x6f0000000000ul
 #define MARK_READ 0x6f8000000000ul
+#define MARK_STEP 0x100000ul
 #define ARENAS 0x100000000000ul
 #define ARENA_STEP 0x1000000000ul
 #define ARENA_PAGES 384ul
@@ -55,6 +55,7 @@ struct worker {
 };
 
 static struct worker workers[WORKERS + 1];
+static unsigned plain;
 static int fds[4], shm_id = -1, fifo = -1, log_fd;
 static uint64_t brk_low, brk_now;
 static unsigned n_barriers, n_growing;
@@ -96,7 +97,8 @@ static uint64_t len_of(struct worker *w)
 
 static uint64_t place(struct worker *w)
 {
-	return w->arena + rnd(w, ARENA_PAGES - 64) * PAGE;
+	/* Not where huge pages could be. */
+	return w->arena + (plain + rnd(w, ARENA_PAGES - 64)) * PAGE;
 }
 
 static uint64_t prot_of(struct worker *w)
@@ -145,7 +147,7 @@ static long map(struct worker *w, uint64_t at, uint64_t len, uint64_t flags)
 	if (kind == 5)
 		return call(w, SYS_mmap, at, len, prot, flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (rnd(w, 2) ? MAP_STACK : MAP_LOCKED), -1ul, 0);
 	/* The first two are files, then a memfd and /dev/zero; writable where the file is. */
-	return call(w, SYS_mmap, at, len, prot, flags | (kind & 1 ? MAP_SHARED : MAP_PRIVATE), (uint64_t)fds[rnd(w, 4)], off);
+	return call(w, SYS_mmap, at, len, prot, flags | (kind & 1 ? MAP_SHARED : MAP_PRIVATE), (uint64_t)fds[rnd(w, plain ? 3 : 4)], off);
 }
 
 static void map_here(struct worker *w)
@@ -200,9 +202,21 @@ static void unmap_loose(struct worker *w)
 	l->len = half;
 }
 
+/* Where something is, or may be: plainly, one new area. */
+static uint64_t source(struct worker *w, uint64_t len)
+{
+	uint64_t at = place(w);
+
+	if (plain)
+		map(w, at, len, MAP_FIXED);
+	return at;
+}
+
 static void resize(struct worker *w)
 {
-	call(w, SYS_mremap, place(w), len_of(w), len_of(w), 0, 0, 0);
+	uint64_t len = len_of(w), at = source(w, len);
+
+	call(w, SYS_mremap, at, len, len_of(w), 0, 0, 0);
 }
 
 static void resize_away(struct worker *w)
@@ -226,7 +240,9 @@ static void move_here(struct worker *w)
 	struct loose *l = some_loose(w);
 
 	if (rnd(w, 3) || !l->len || l->shm) {
-		call(w, SYS_mremap, place(w), len, rnd(w, 2) ? len : len_of(w), MREMAP_MAYMOVE | MREMAP_FIXED, to, 0);
+		uint64_t from = source(w, len);
+
+		call(w, SYS_mremap, from, len, rnd(w, 2) ? len : len_of(w), MREMAP_MAYMOVE | MREMAP_FIXED, to, 0);
 	} else if (!failed(call(w, SYS_mremap, l->at, l->len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to, 0))) {
 		memset(l, 0, sizeof(*l));
 	} else if (len < l->len) {
@@ -236,22 +252,22 @@ static void move_here(struct worker *w)
 
 static void move_and_leave(struct worker *w)
 {
-	uint64_t len = len_of(w);
+	uint64_t len = len_of(w), from = source(w, len);
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
 	if (rnd(w, 2))
-		call(w, SYS_mremap, place(w), len, len, MREMAP_MAYMOVE | MREMAP_DONTUNMAP | MREMAP_FIXED, place(w), 0);
+		call(w, SYS_mremap, from, len, len, MREMAP_MAYMOVE | MREMAP_DONTUNMAP | MREMAP_FIXED, place(w), 0);
 	else
-		keep(w, call(w, SYS_mremap, place(w), len, len, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0), len, 0);
+		keep(w, call(w, SYS_mremap, from, len, len, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0), len, 0);
 }
 
 static void map_once_more(struct worker *w)
 {
-	uint64_t len = len_of(w);
+	uint64_t len = len_of(w), from = source(w, len);
 
-	keep(w, call(w, SYS_mremap, place(w), 0, len, MREMAP_MAYMOVE, 0, 0), len, 0);
+	keep(w, call(w, SYS_mremap, from, 0, len, MREMAP_MAYMOVE, 0, 0), len, 0);
 }
 
 static void protect(struct worker *w)
@@ -269,7 +285,7 @@ static void advise(struct worker *w)
 	static const uint8_t what[] = { MADV_DONTFORK, MADV_DOFORK, MADV_WIPEONFORK, MADV_KEEPONFORK, MADV_DONTNEED, MADV_DONTDUMP,
 					MADV_DODUMP, MADV_NOHUGEPAGE, MADV_RANDOM, 102 /* MADV_GUARD_INSTALL */, 103 };
 
-	call(w, SYS_madvise, place(w), len_of(w), what[rnd(w, sizeof(what))], 0, 0, 0);
+	call(w, SYS_madvise, place(w), len_of(w), what[plain ? 2 + rnd(w, sizeof(what) - 2) : rnd(w, sizeof(what))], 0, 0, 0);
 }
 
 static void fill(struct worker *w)
@@ -374,22 +390,22 @@ static void wait_for_byte(void)
 static void barrier(void)
 {
 	unsigned n = n_barriers++;
-	uint64_t flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, len = (n % 1000 + 1) * PAGE;
+	uint64_t flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, at = n % 1000 * MARK_STEP;
 	size_t used = (size_t)sprintf(text, "B %d %u\n", (int)getpid(), n);
 	int fd = open("/proc/self/maps", O_RDONLY);
 	ssize_t got;
 
-	call(NULL, SYS_mmap, MARK, PAGE, 0, flags, -1ul, 0);
+	call(NULL, SYS_mmap, MARK + at, PAGE, 0, flags, -1ul, 0);
 	while ((got = read(fd, text + used, sizeof(text) - used)) > 0)
 		used += (size_t)got;
 	close(fd);
 	if (write(log_fd, text, used) != (ssize_t)used)
 		_exit(4);
 	wait_for_byte();
-	call(NULL, SYS_mmap, MARK_READ, len, 0, flags, -1ul, 0);
+	call(NULL, SYS_mmap, MARK_READ + at, PAGE, 0, flags, -1ul, 0);
 	wait_for_byte();
-	call(NULL, SYS_munmap, MARK_READ, len, 0, 0, 0, 0);
-	call(NULL, SYS_munmap, MARK, PAGE, 0, 0, 0, 0);
+	call(NULL, SYS_munmap, MARK_READ + at, PAGE, 0, 0, 0, 0);
+	call(NULL, SYS_munmap, MARK + at, PAGE, 0, 0, 0, 0);
 }
 
 static void *work(void *arg)
@@ -557,6 +573,7 @@ int main(int argc, char **argv)
 		workers[i].random = (strtoull(argv[1], NULL, 10) * (WORKERS + 1) + (uint64_t)i + 1) * 0x9e3779b97f4a7c15ull;
 		workers[i].arena = ARENAS + (shares ? 0 : (uint64_t)i * ARENA_STEP);
 	}
+	plain = strchr(what, 'p') != NULL;
 	if (strchr(what, 'w') && getchar() == EOF)
 		return 2;
 	if (argc > 6 && (fifo = open(argv[6], O_RDONLY)) < 0)

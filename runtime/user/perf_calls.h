@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_calls.h - the returns of mapping system calls, as the kernel's tracepoint tells them.
+ *
+ * perf's own records tell what is mapped, not what goes.  raw_syscalls:sys_exit, with a filter for
+ * the calls of hvar_call_numbers(), tells the rest: the number and the result are in its data,
+ * the arguments are still in the registers.  It takes the right to read tracefs and kernel events
+ * (root), and puts every system call of the whole machine on the kernel's slower way as long as it is open.
+ *
+ * Numbers of i386 calls that a busy 64-bit program makes for another purpose are left out: brk and
+ * remap_file_pages of 32-bit programs are found by looking.
+ */
+#ifndef PERF_CALLS_H
+#define PERF_CALLS_H
+
+#include "err.h"
+#include "perf_record.h"
+#include "runtime/core/hvar_call.h"
+
+/* The tracepoint's number for perf_event_open(2), or -errno and @e. */
+long perf_calls_id(struct err *e);
+
+/* The kernel's filter for it: static text. */
+const char *perf_calls_filter(void);
+
+/* What call @r, of kind PERF_IS_CALL, was; false if it can change no map. */
+bool perf_calls_fill(const struct perf_record *r, struct hvar_call *out);
+
+#endif /* PERF_CALLS_H */

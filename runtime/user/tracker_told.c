@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracker_told.c - calls that returned some time ago: the map is not as they left it any more.
+ *
+ * News come in the order of time, so arguments, result and list tell what a call did.  Where
+ * they do not, the range is in doubt: it is looked at when all news up to then have been told, and
+ * what is seen is believed if no newer news of that memory were under way.  A call returns after what it did, so that another thread's mapping of the same memory may be told before a call that
+ * made room for it: such a range is in doubt too.
+ */
+#include "config.h"
+
+#include "tracker_space.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "runtime/core/hvar_call_abi.h"
+
+#define MAX_TRIES 10	   /* looks that newer news have overtaken; the next is believed all the same */
+#define CALL_NS	 20000000u  /* a call that takes longer than this is a rare one */
+#define QUIET_NS 200000000u /* no news for so long: a look shows what they have told, and nothing newer */
+
+static void doubt(struct tracker *t, struct space *s, uint64_t lo, uint64_t hi, uint32_t cause,
+		  bool changed)
+{
+	uint32_t i;
+
+	t->doubts = true;
+	for (i = 0; i < s->ndoubts; i++)
+		if (lo <= s->doubt[i].end && hi >= s->doubt[i].start)
+			break;
+	if (i == SPACE_DOUBTS)
+		i--;
+	if (i == s->ndoubts) {
+		s->doubt[s->ndoubts++] = (struct space_doubt){
+			.start = lo, .end = hi, .cause = cause, .changed = changed
+		};
+		return;
+	}
+	s->doubt[i].changed |= changed;
+	if (lo < s->doubt[i].start)
+		s->doubt[i].start = lo;
+	if (hi > s->doubt[i].end)
+		s->doubt[i].end = hi;
+}
+
+void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause)
+{
+	doubt(t, space_of(mm), 0, UINT64_MAX, cause, false);
+}
+
+/*
+ * The first mapping of another thread than @tid in [@lo, @hi) that was told while the call of @tid that returned at @time_ns
+ * may have been under way: since its own last news, and not very long ago.  NULL: none.
+ */
+static const struct space_recent *disputed(const struct space *s, pid_t tid, uint64_t lo, uint64_t hi,
+					   uint64_t time_ns)
+{
+	const struct space_recent *first = NULL;
+	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
+	uint64_t since = s->last[slot].tid == tid ? s->last[slot].time_ns : 0;
+
+	for (size_t i = 0; i < SPACE_RECENT; i++) {
+		const struct space_recent *r = &s->recent[i];
+
+		if (r->tid && r->tid != tid && r->start < hi && r->end > lo &&
+		    r->time_ns + CALL_NS > time_ns && r->time_ns > since &&
+		    (!first || r->start < first->start))
+			first = r;
+	}
+	return first;
+}
+
+static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
+{
+	struct hvar_mm *other = s->maybe_mm ? hvar_tasks_mm_by_id(&t->tasks, s->maybe_mm) : NULL;
+	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
+
+	s->news++;
+	s->news_ns = time_ns;
+	s->last[slot].tid = tid;
+	s->last[slot].time_ns = time_ns;
+	s->maybe_mm = 0;
+	if (other)
+		doubt(t, space_of(other), 0, UINT64_MAX, HVAR_CAUSE_CLONE, true);
+}
+
+static void mapped_by(struct space *s, pid_t tid, uint64_t lo, uint64_t hi, uint64_t time_ns)
+{
+	s->recent[s->next_recent++ % SPACE_RECENT] = (struct space_recent){ lo, hi, time_ns, tid };
+}
+
+void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t lo, uint64_t hi,
+		       uint64_t time_ns)
+{
+	if (!t->news_are_late)
+		return;
+	mapped_by(space_of(mm), tid, lo, hi, time_ns);
+	heard_of(t, space_of(mm), tid, time_ns);
+}
+
+static void doubt_ranges(struct tracker *t, struct hvar_mm *mm, struct hvar_range *range, uint32_t n,
+			 const struct hvar_call *c)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		tracker_take_in_labels(mm, &range[i]);
+		doubt(t, space_of(mm), range[i].start, range[i].end, c->cause, !HVAR_CALL_FAILED(c->ret));
+	}
+}
+
+/* Nothing is mapped in [@lo, @hi) any more. */
+static int clear(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t hi,
+		 const struct hvar_event *base)
+{
+	t->nseen = 0;
+	return lo < hi ? tracker_bring(t, mm, lo, hi, base) : 0;
+}
+
+/*
+ * munmap.  What another thread has mapped there meanwhile most likely came behind it, into the hole: the kernel gives
+ * out no address that is taken.
+ */
+static int unmap(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		 const struct hvar_call *c, uint64_t time_ns)
+{
+	uint64_t end = c->args[0] + HVAR_PAGE_UP(c->args[1]), at = c->args[0];
+	struct hvar_call part = *c;
+	int r = 0;
+
+	while (!r && at < end) {
+		const struct space_recent *other = disputed(space_of(mm), (pid_t)task->tid, at, end, time_ns);
+		uint64_t until = other ? other->start : end;
+
+		part.args[0] = at;
+		part.args[1] = until - at;
+		if (at < until)
+			r = tracker_apply(t, mm, task, &part, NULL, time_ns);
+		if (other)
+			doubt(t, space_of(mm), other->start > at ? other->start : at, other->end < end ? other->end : end,
+			      c->cause, true);
+		at = other ? other->end : end;
+	}
+	return r;
+}
+
+/* munmap and mremap. */
+static int change(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		  const struct hvar_call *c, uint64_t time_ns)
+{
+	struct space *s = space_of(mm);
+	struct hvar_range range[3];
+	uint32_t n = hvar_call_ranges(c, s->brk, range);
+	bool shared = mm->refs > 1, clear_cut = true;
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && shared; i++)
+		clear_cut &= !disputed(s, (pid_t)task->tid, range[i].start, range[i].end, time_ns);
+	if (n && !clear_cut && c->cause == HVAR_CAUSE_MUNMAP && !HVAR_CALL_FAILED(c->ret) && c->args[1] < HVAR_CALL_TOP)
+		r = unmap(t, mm, task, c, time_ns);
+	else if (n)
+		r = clear_cut ? tracker_apply(t, mm, task, c, NULL, time_ns) : -EOPNOTSUPP;
+	if (shared && c->cause == HVAR_CAUSE_MREMAP && c->ret > 0)
+		mapped_by(s, (pid_t)task->tid, (uint64_t)c->ret, (uint64_t)c->ret + c->args[2], time_ns);
+	if (r == -EOPNOTSUPP) {
+		doubt_ranges(t, mm, range, n, c);
+		r = 0;
+	}
+	return r;
+}
+
+/* A break that grew was told as a mapping; one that shrank left a hole, and maybe another label beside it. */
+static int move_break(struct tracker *t, struct hvar_mm *mm, const struct hvar_call *c,
+		  const struct hvar_event *base)
+{
+	struct space *s = space_of(mm);
+	uint64_t was = HVAR_PAGE_UP(s->brk), now = HVAR_PAGE_UP((uint64_t)c->ret);
+	bool moved = c->args[0] && (uint64_t)c->ret == c->args[0];
+	const struct hvar_vma *v = now > was ? hvar_vmas_find(&mm->vmas, was) : NULL;
+	int r = 0;
+
+	if (c->ret <= 0)
+		return 0;
+	if (moved && !was) {
+		doubt(t, s, 0, UINT64_MAX, c->cause, true);
+	} else if (moved && now < was) {
+		r = clear(t, mm, now, was, base);
+		doubt(t, s, now - HVAR_PAGE_SIZE, now, c->cause, false);
+		doubt(t, s, was, was + HVAR_PAGE_SIZE, c->cause, false);
+	}
+	/* perf told the new memory before the break was there: a piece of its own has no label then. */
+	if (moved && was && v && v->start == was && v->end >= now && !v->module && v->region == HVAR_REGION_ANON &&
+	    !grow_array((void **)&t->seen, &t->seen_cap, 1, sizeof(*t->seen))) {
+		t->seen[0] = *v;
+		t->seen[0].region = HVAR_REGION_HEAP;
+		t->nseen = 1;
+		r = tracker_bring(t, mm, was, v->end, base);
+	}
+	s->brk = (uint64_t)c->ret;
+	return r;
+}
+
+/* The segment at the address is gone, as far as it was still as it was attached. */
+static int detach(struct tracker *t, struct hvar_mm *mm, const struct hvar_call *c,
+		  const struct hvar_event *base)
+{
+	uint64_t at = c->args[0], end = HVAR_CALL_FAILED(c->ret) ? 0 : tracker_segment_end(t, mm, at);
+	const struct hvar_vma *v, *first = end ? hvar_vmas_find(&mm->vmas, end - 1) : NULL;
+	uint32_t module = first ? first->module : 0;
+	int r = 0;
+
+	for (v = hvar_vmas_next(&mm->vmas, at); !r && v && v->start < end;) {
+		uint64_t next = v->end;
+
+		if (v->module == module && v->pgoff == v->start - at)
+			r = clear(t, mm, v->start, next, base);
+		v = hvar_vmas_next(&mm->vmas, next);
+	}
+	return r;
+}
+
+static int take(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		const struct hvar_call *c, const struct hvar_event *base)
+{
+	struct hvar_range range[3];
+
+	switch (c->cause) {
+	case HVAR_CAUSE_MUNMAP:
+	case HVAR_CAUSE_MREMAP:
+		return change(t, mm, task, c, base->time_ns);
+	case HVAR_CAUSE_BRK:
+		return move_break(t, mm, c, base);
+	case HVAR_CAUSE_SHMDT:
+		return detach(t, mm, c, base);
+	case HVAR_CAUSE_MMAP:
+		/* Told as a mapping; failed, it may have cleared what it was to replace. */
+		if (HVAR_CALL_FAILED(c->ret))
+			doubt_ranges(t, mm, range, hvar_call_ranges(c, space_of(mm)->brk, range), c);
+		return 0;
+	}
+	return 0;
+}
+
+int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64_t time_ns)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+	struct hvar_event base = { .time_ns = time_ns, .type = HVAR_EVENT_MAP, .cause = c->cause };
+	struct hvar_mm *mm;
+	int r;
+
+	if (!task)
+		return -ESRCH;
+	mm = hvar_tasks_mm(&t->tasks, task);
+	base.mm = mm->id;
+	base.pid = task->pid;
+	base.tid = task->tid;
+	r = take(t, mm, task, c, &base);
+	heard_of(t, space_of(mm), tid, time_ns);
+	return r;
+}
+
+void tracker_news_are_late(struct tracker *t)
+{
+	t->news_are_late = true;
+}
+
+static const struct hvar_task *task_in(const struct tracker *t, const struct hvar_mm *mm)
+{
+	for (uint32_t i = 0; i < t->tasks.ntasks; i++)
+		if (t->tasks.tasks[i].tid && hvar_tasks_mm(&t->tasks, &t->tasks.tasks[i]) == mm)
+			return &t->tasks.tasks[i];
+	return NULL;
+}
+
+void tracker_may_share(struct tracker *t, pid_t child, pid_t parent)
+{
+	const struct hvar_task *c = hvar_tasks_find(&t->tasks, (uint32_t)child);
+	const struct hvar_task *p = hvar_tasks_find(&t->tasks, (uint32_t)parent);
+
+	if (c && p && hvar_tasks_mm(&t->tasks, c) != hvar_tasks_mm(&t->tasks, p))
+		space_of(hvar_tasks_mm(&t->tasks, c))->maybe_mm = hvar_tasks_mm(&t->tasks, p)->id;
+}
+
+/* Look at the doubts of @mm, each into a list of its own. */
+static void look_at_doubts(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task)
+{
+	struct space *s = space_of(mm);
+
+	for (uint32_t i = 0; i < s->ndoubts; i++) {
+		struct space_doubt *d = &s->doubt[i];
+
+		d->lo = d->start;
+		d->hi = d->end;
+		if (tracker_see(t, mm, (pid_t)task->tid, &d->lo, &d->hi, false))
+			continue;
+		d->seen = malloc((t->nseen + 1) * sizeof(*d->seen));
+		d->nseen = t->nseen;
+		if (d->seen)
+			memcpy(d->seen, t->seen, t->nseen * sizeof(*d->seen));
+		else
+			tracker_count(t, STREAM_LOST_MEMORY);
+	}
+	s->news_at_look = s->news;
+}
+
+bool tracker_doubts_look(struct tracker *t)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; t->doubts && i < t->tasks.nmms; i++) {
+		struct hvar_mm *mm = &t->tasks.mms[i];
+		const struct hvar_task *task = mm->id && space_of(mm)->ndoubts ? task_in(t, mm) : NULL;
+
+		if (task)
+			look_at_doubts(t, mm, task);
+		any |= task != NULL;
+	}
+	t->doubts = any;
+	return any;
+}
+
+/* Take what was seen of @d for what is there. */
+static void settle(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
+		   struct space_doubt *d, uint64_t time_ns)
+{
+	struct hvar_event base = { .time_ns = time_ns, .type = HVAR_EVENT_MAP, .mm = mm->id,
+				   .pid = task->pid, .tid = task->tid, .cause = d->cause };
+	uint64_t told = t->told;
+
+	t->nseen = 0;
+	if (grow_array((void **)&t->seen, &t->seen_cap, d->nseen, sizeof(*t->seen))) {
+		tracker_count(t, STREAM_LOST_MEMORY);
+		return;
+	}
+	memcpy(t->seen, d->seen, d->nseen * sizeof(*t->seen));
+	t->nseen = d->nseen;
+	tracker_bring(t, mm, d->lo, d->hi, &base);
+	/* What a fork left out and an exec did not say comes late, no more. */
+	if (d->end != UINT64_MAX)
+		t->lost[STREAM_LOST_MAPS] += t->told - told;
+}
+
+void tracker_doubts_gone(struct tracker *t, const struct space *s)
+{
+	for (uint32_t i = 0; i < s->ndoubts; i++)
+		t->lost[STREAM_LOST_MAPS] += s->doubt[i].changed;
+}
+
+void space_doubts_fini(struct space *s)
+{
+	for (uint32_t i = 0; i < s->ndoubts; i++) {
+		free(s->doubt[i].seen);
+		s->doubt[i].seen = NULL;
+	}
+}
+
+void tracker_doubts_settle(struct tracker *t, uint64_t time_ns)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; t->doubts && i < t->tasks.nmms; i++) {
+		struct hvar_mm *mm = &t->tasks.mms[i];
+		struct space *s = mm->id ? space_of(mm) : NULL;
+		const struct hvar_task *task = s && s->ndoubts ? task_in(t, mm) : NULL;
+		bool stale = task && s->news != s->news_at_look && ++s->tries < MAX_TRIES;
+
+		for (uint32_t k = 0; task && !stale && k < s->ndoubts; k++)
+			if (s->doubt[k].seen)
+				settle(t, mm, task, &s->doubt[k], time_ns);
+		if (!task)
+			continue;
+		space_doubts_fini(s);
+		any |= stale;
+		if (!stale)
+			s->ndoubts = s->tries = 0;
+	}
+	t->doubts = any;
+}
+
+void tracker_each_quiet(struct tracker *t, uint64_t now_ns, void (*fn)(void *ctx, pid_t pid), void *ctx)
+{
+	for (uint32_t i = 0; i < t->tasks.ntasks; i++) {
+		const struct hvar_task *task = &t->tasks.tasks[i];
+		struct space *s = task->tid ? space_of(hvar_tasks_mm(&t->tasks, task)) : NULL;
+
+		if (!s || !s->news_ns || s->news_ns + QUIET_NS > now_ns)
+			continue;
+		s->news_ns = 0;
+		fn(ctx, (pid_t)task->pid);
+	}
+}
