@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""killed.py - SIGKILL of hotvar at random points, and what becomes of the program.
+
+   killed.py HOTVAR PROGRAM FOLDER TIMES SEED WAY    PROGRAM is a copy of random_maps that nobody else runs
+   WAY: ptrace-attached ptrace-launched perf-attached perf-launched
+
+Attached, and launched under perf, the program must run on to its own end, which it tells by a number on stdout.  Launched under
+ptrace it must end with hotvar (its gate would fail its calls): no process of it may be left.  Prints `TIMES times, BAD bad, ...`.
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+hotvar, program, folder, times, seed, way = sys.argv[1:]
+rng = random.Random(int(seed))
+source, how = way.split("-")
+real = os.path.realpath(program)
+bad = ended = late = never = 0
+
+
+def left():
+    """Processes of the program that are not dead."""
+    found = []
+    for pid in os.listdir("/proc"):
+        if not pid.isdigit():
+            continue
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == real:
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def none_left(seconds):
+    until = time.monotonic() + seconds
+    while left():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+def wrong(i, why):
+    global bad
+    bad += 1
+    print(f"{way} {i}: {why}")
+    for pid in left():
+        try:
+            state = [l.strip() for l in open(f"/proc/{pid}/status") if l.startswith(("State", "TracerPid"))]
+            print(f"  {pid} {state}")
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def reap(p):
+    try:
+        return p.wait(60)
+    except subprocess.TimeoutExpired:
+        return "hangs"
+
+
+def once(i):
+    global ended, late, never
+    log, out, events = folder + "/log", folder + "/out", folder + "/events"
+    for f in (log, out):
+        if os.path.exists(f):
+            os.unlink(f)
+    cmd = [program, str(rng.randrange(1 << 30)), "1000", log, folder, "tfvxsb"]
+    maps = [hotvar, "maps", "-q", "--source", source, "-o", events]
+    target = None
+    with open(out, "wb") as o, open(folder + "/err", "wb") as err:
+        if how == "attached":
+            target = subprocess.Popen(cmd, stdout=o)
+            h = subprocess.Popen(maps + ["-p", str(target.pid)], stderr=err)
+        else:
+            h = subprocess.Popen(maps + ["--"] + cmd, stdout=o, stderr=err)
+        # From before it has begun to when it is long over; most while it runs.
+        time.sleep(rng.choice((0.0005, 0.005, 0.02, 0.05, 0.1, 0.3, 0.3, 0.5)) * rng.random())
+        over = h.poll() is not None
+        h.kill()
+        reap(h)
+    late += over
+    status = reap(target) if target else None
+    if not none_left(30):
+        return wrong(i, "processes are left")
+    said = open(out).read().split()
+    if how == "attached":
+        if status != 0 or not said:
+            return wrong(i, f"status {status}, said {said}")
+    elif source == "perf":
+        if os.path.exists(log) and not said:
+            return wrong(i, "it began and never came to its end")
+        never += not os.path.exists(log)
+    elif over and not said:
+        return wrong(i, f"over, said nothing: {open(folder + '/err').read()}")
+    else:
+        never += not os.path.exists(log)
+    ended += 1
+    return None
+
+
+for i in range(int(times)):
+    once(i)
+print(f"{times} times, {bad} bad, {late} when it was over already, {never} before it began")
+sys.exit(bad > 0)
