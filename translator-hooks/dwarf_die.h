@@ -132,6 +132,16 @@ bool dwarf_die_ref(const struct dwarf_die *d, enum dwarf_slot s, struct dwarf_un
 /* Address @index of the unit's table; false: it is not there. */
 bool dwarf_unit_addr(const struct dwarf_unit *u, uint64_t index, uint64_t *out);
 
+/*
+ * dwz's partial units do not say their language: it is that of who refers to them, @from.  For one thread at a time, in an
+ * order that is always the same.
+ */
+static inline void dwarf_unit_inherit(struct dwarf_unit *u, const struct dwarf_unit *from)
+{
+	if (!u->language)
+		u->language = from->language;
+}
+
 /* Where attribute values' languages have C's rules. */
 bool dwarf_language_is_c(const struct dwarf_unit *u);
 

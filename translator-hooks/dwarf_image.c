@@ -113,6 +113,8 @@ static int add_symbols(struct dwarf_image *d, const struct image_parts *p, struc
 
 		if (!loaded(p, v, &section))
 			continue;
+		if (v->type)
+			dwarf_unit_inherit(v->type_unit, v->unit);
 		d->types[k] = dwarf_types_of(&d->table, v->type_unit, v->type);
 		s.name = v->linkage ? v->linkage : v->name;
 		s.len = strlen(s.name);

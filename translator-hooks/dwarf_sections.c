@@ -35,6 +35,7 @@ static const char *const names[DWARF_SECS] = {
 	[DWARF_STR_OFFSETS] = "str_offsets",
 	[DWARF_CU_INDEX] = "cu_index",
 	[DWARF_TU_INDEX] = "tu_index",
+	[DWARF_SUP] = "sup",
 };
 
 /* Which section of ours is called @name; DWARF_SECS: none.  *@old: of the .zdebug form. */

@@ -143,53 +143,93 @@ static void join_types(struct dwarf_set *s)
 	}
 }
 
-/* Take the file at @path, if it is the one of build-id @id. */
-static bool take_alt(struct dwarf_set *s, const char *path, const uint8_t *id, size_t len)
+/* What a common file is known by: its build-id, or (DWARF 5) the bytes in its own .debug_sup. */
+struct alt {
+	const char *name; /* its path, from the file that refers to it */
+	const uint8_t *id;
+	size_t id_len;
+	bool sup;
+};
+
+/*
+ * DWARF 5, 7.3.6: version, "is it the common file itself", path, length of the checksum, checksum.
+ * False: it is not well made, or of the other kind.
+ */
+static bool read_sup(const struct dwarf_bytes *b, bool common, struct alt *out)
 {
-	uint8_t its[64];
+	struct dwarf_cursor c = dwarf_cursor_at(b, 0);
+
+	if (!b->n || dwarf_fixed(&c, 2) != 5 || dwarf_fixed(&c, 1) != common)
+		return false;
+	out->name = dwarf_string(&c);
+	out->id_len = dwarf_uleb(&c);
+	out->id = c.p;
+	out->sup = true;
+	return !c.bad && out->id_len && out->id_len <= (size_t)(c.end - c.p);
+}
+
+/* .gnu_debugaltlink: a path, a NUL, and the build-id of what is meant. */
+static bool read_altlink(const struct dwarf_bytes *b, struct alt *out)
+{
+	size_t len = b->n ? strnlen((const char *)b->p, b->n) : 0;
+
+	if (!len || len >= b->n)
+		return false;
+	out->name = (const char *)b->p;
+	out->id = b->p + len + 1;
+	out->id_len = b->n - len - 1;
+	out->sup = false;
+	return true;
+}
+
+/* Take the file at @path, if it is the one that @a means. */
+static bool take_alt(struct dwarf_set *s, const char *path, const struct alt *a)
+{
+	struct alt its = { .sup = false };
+	uint8_t id[64];
 	struct elf_file f;
 	int fd = open_regular(path), n, r;
 
 	if (fd < 0)
 		return false;
 	if (!elf_file_open_debug(&f, fd, path, NULL)) {
-		n = elf_file_build_id(&f, its, sizeof(its));
-		if (n > 0 && (size_t)n == len && !memcmp(id, its, len)) {
+		n = a->sup ? 0 : elf_file_build_id(&f, id, sizeof(id));
+		if (a->sup || (n > 0 && (size_t)n == a->id_len && !memcmp(a->id, id, a->id_len))) {
 			r = dwarf_file_open(&f, false, s->left, &s->alt);
 			s->too_big |= r == -EFBIG;
 		}
 		elf_file_close(&f);
 	}
 	close(fd);
+	if (s->alt && a->sup && (!read_sup(&s->alt->sec[DWARF_SUP], true, &its) || its.id_len != a->id_len ||
+				 memcmp(its.id, a->id, a->id_len))) {
+		dwarf_file_free(s->alt);
+		s->alt = NULL;
+	}
 	return s->alt;
 }
 
 /*
- * dwz's common file: .gnu_debugaltlink is a path, from the file that refers to it, a NUL, and the
- * build-id of what is meant.  Where that path leads nowhere, it is looked for by that build-id, as debug files are.
+ * dwz's common file.  Where its path leads nowhere, it is looked for by its build-id, as debug files are.
  */
 static void open_alt(struct dwarf_set *s, const char *debug_path)
 {
-	const struct dwarf_bytes *link = &s->v[0]->sec[DWARF_ALTLINK];
-	const char *name = (const char *)link->p, *slash = debug_path ? strrchr(debug_path, '/') : NULL;
-	size_t len = link->n ? strnlen(name, link->n) : 0, id_len;
-	const uint8_t *id;
+	const char *slash = debug_path ? strrchr(debug_path, '/') : NULL;
 	char path[PATH_MAX];
+	struct alt a;
 	bool is = false;
 	int n = PATH_MAX;
 
-	if (!len || len >= link->n)
+	if (!read_altlink(&s->v[0]->sec[DWARF_ALTLINK], &a) && !read_sup(&s->v[0]->sec[DWARF_SUP], false, &a))
 		return;
-	id = link->p + len + 1;
-	id_len = link->n - len - 1;
-	if (debug_path && *name == '/')
-		n = snprintf(path, sizeof(path), "%s", name);
+	if (debug_path && *a.name == '/')
+		n = snprintf(path, sizeof(path), "%s", a.name);
 	else if (debug_path && slash)
-		n = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - debug_path), debug_path, name);
+		n = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - debug_path), debug_path, a.name);
 	if (n < PATH_MAX)
-		is = take_alt(s, path, id, id_len);
-	if (!is && !s->too_big && debug_path && debug_file_by_id(id, id_len, name, path))
-		take_alt(s, path, id, id_len);
+		is = take_alt(s, path, &a);
+	if (!is && !s->too_big && debug_path && !a.sup && debug_file_by_id(a.id, a.id_len, a.name, path))
+		take_alt(s, path, &a);
 	if (!s->alt) {
 		s->missing++;
 		return;

@@ -121,6 +121,7 @@ static void arguments(const struct dwarf_die *f, struct declarator *d, int level
 			}
 			if (!dwarf_die_ref(&c, DWARF_A_TYPE, &u, &type))
 				type = NULL, u = c.unit;
+			dwarf_unit_inherit(u, c.unit);
 			text(u, type, arg, sizeof(arg), level + 1);
 			behind(d, arg);
 		}
@@ -148,7 +149,13 @@ static void text(struct dwarf_unit *u, const uint8_t *at, char *buf, size_t size
 		if (hops == HOPS_MAX || !dwarf_unit_attrs(u) || !dwarf_die_read(u, at, &t))
 			break;
 		switch (t.tag) {
-		case DW_TAG_pointer_type: before(&d, quals), before(&d, "*"); *quals = '\0'; break;
+		case DW_TAG_pointer_type:
+			if (*quals && d.start < d.end)
+				before(&d, " ");
+			before(&d, quals);
+			before(&d, "*");
+			*quals = '\0';
+			break;
 		case DW_TAG_reference_type: before(&d, "&"); *quals = '\0'; break;
 		case DW_TAG_rvalue_reference_type: before(&d, "&&"); *quals = '\0'; break;
 		case DW_TAG_ptr_to_member_type: before(&d, "::*"); *quals = '\0'; break;
@@ -186,6 +193,7 @@ static void text(struct dwarf_unit *u, const uint8_t *at, char *buf, size_t size
 		name = "void";
 		if (!dwarf_die_ref(&t, DWARF_A_TYPE, &u, &at))
 			break;
+		dwarf_unit_inherit(u, t.unit);
 	}
 	d.text[d.end] = '\0';
 	n = snprintf(buf, size, "%s%s%s%s%s%s", *quals ? quals + 1 : "", *quals ? " " : "", keyword,

@@ -30,7 +30,10 @@ static uint32_t inner(struct type_table *t, const struct dwarf_die *d, int level
 	struct dwarf_unit *u;
 	const uint8_t *at;
 
-	return dwarf_die_ref(d, DWARF_A_TYPE, &u, &at) ? convert(t, u, at, level + 1) : 0;
+	if (!dwarf_die_ref(d, DWARF_A_TYPE, &u, &at))
+		return 0;
+	dwarf_unit_inherit(u, d->unit);
+	return convert(t, u, at, level + 1);
 }
 
 static uint64_t size_of(const struct dwarf_die *d)

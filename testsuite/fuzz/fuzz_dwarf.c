@@ -29,7 +29,7 @@ enum { SPLIT = 32, SECTIONS = 24, LIMIT = 1 << 20 };
 static const char *const names[] = {
 	".debug_info", ".debug_types", ".debug_abbrev", ".debug_str", ".debug_line", ".debug_line_str",
 	".debug_addr", ".debug_str_offsets", ".debug_cu_index", ".debug_tu_index", ".gnu_debugaltlink",
-	".zdebug_info", ".zdebug_abbrev",
+	".zdebug_info", ".zdebug_abbrev", ".debug_sup",
 };
 static const char *const split_names[] = {
 	".debug_info.dwo", ".debug_types.dwo", ".debug_abbrev.dwo", ".debug_str.dwo", ".debug_line.dwo",
@@ -73,7 +73,7 @@ static struct file elf_of(const uint8_t *data, size_t size, bool split)
 		if (len > size - at)
 			len = size - at;
 		if ((which >= SPLIT) == split) {
-			name = split ? split_names[(which - SPLIT) % 10] : names[which % 13];
+			name = split ? split_names[(which - SPLIT) % 10] : names[which % 14];
 			sh[n] = (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_name = str, .sh_offset = f.n, .sh_size = len };
 			sh[n++].sh_flags = packed ? SHF_COMPRESSED : 0;
 			strcpy(strs + str, name);
