@@ -267,7 +267,7 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 
 		if (!c->v[k].reads && !c->v[k].writes)
 			continue;
-		ev.u.access.addr = c->start + k * c->step;
+		ev.u.access.addr = c->start + c->v[k].offset;
 		ev.u.access.weight = ((uint64_t)c->v[k].reads + c->v[k].writes) << 16;
 		i = variables_at(a->variables, vmas, &ev, ev.u.access.addr);
 		count(a, &ev, i, c->v[k].reads, HVAR_ACCESS_READ);

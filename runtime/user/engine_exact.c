@@ -32,10 +32,10 @@
 
 enum {
 	TICK_MS = 200,
-	MESSAGE_MAX = sizeof(struct hvt_message) + HVT_PAIRS_MAX * sizeof(struct hvt_pair),
+	MESSAGE_MAX = sizeof(struct hvt_message) + HVT_COUNTS_MAX * sizeof(struct hvt_count),
 	BACKLOG = 128,
 };
-_Static_assert(HVT_TEXT_MAX <= HVT_PAIRS_MAX * sizeof(struct hvt_pair), "a message has room for a name");
+_Static_assert(HVT_TEXT_MAX <= HVT_COUNTS_MAX * sizeof(struct hvt_count), "a message has room for a name");
 
 struct connection {
 	int fd;			 /* -1: it has ended */

@@ -4,38 +4,38 @@
 #include "exact_counts.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 enum {
-	RUN = HVT_PAIRS_MAX, /* counters in one run */
-	GAP = 16,	     /* so many zeros end one */
+	RUN = 512, /* counters read at a time */
 	STEP = sizeof(struct hvt_pair),
 };
 
-static bool is_zero(const struct hvt_pair *v)
+struct batch {
+	uint32_t slot;
+	uint64_t start;
+	size_t n;
+	struct hvt_count v[HVT_COUNTS_MAX];
+	exact_counts_fn *fn;
+	void *ctx;
+};
+
+static void give(struct batch *b)
 {
-	return !v->reads && !v->writes;
+	if (b->n)
+		b->fn(b->ctx, b->slot, b->start, b->v, b->n);
+	b->n = 0;
 }
 
-static void give(uint32_t slot, uint64_t start, const struct hvt_pair *v, size_t n, exact_counts_fn *fn,
-		 void *ctx)
+static void take(struct batch *b, uint64_t addr, const struct hvt_pair *v)
 {
-	size_t i = 0;
-
-	for (;;) {
-		size_t first, end;
-
-		while (i < n && is_zero(&v[i]))
-			i++;
-		if (i == n)
-			return;
-		for (first = i, end = i + 1; i < n && i - end < GAP; i++)
-			if (!is_zero(&v[i]))
-				end = i + 1;
-		fn(ctx, slot, start + STEP * first, v + first, end - first);
-		i = end;
-	}
+	if (!v->reads && !v->writes)
+		return;
+	if (b->n == HVT_COUNTS_MAX || (b->n && (addr < b->start || addr - b->start > UINT32_MAX)))
+		give(b);
+	if (!b->n)
+		b->start = addr;
+	b->v[b->n++] = (struct hvt_count){ (uint32_t)(addr - b->start), v->reads, v->writes };
 }
 
 /* All @len bytes at @at, or -errno; holes and what is past the end are zeros. */
@@ -61,9 +61,9 @@ static int read_all(int fd, void *to, size_t len, uint64_t at)
  * A counter of plane P begins at 8 * i + P, so it may lie across two pages of which
  * only one has memory: a run begins at the last one that may reach into the page.
  */
-static int read_plane(int fd, uint32_t slot, uint32_t plane, exact_counts_fn *fn, void *ctx)
+static int read_plane(int fd, struct batch *b, uint32_t plane)
 {
-	uint64_t begin = slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE, end = begin + HVT_PLANE_SIZE - STEP;
+	uint64_t begin = b->slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE, end = begin + HVT_PLANE_SIZE - STEP;
 	uint64_t at = begin;
 	struct hvt_pair v[RUN];
 
@@ -82,7 +82,7 @@ static int read_plane(int fd, uint32_t slot, uint32_t plane, exact_counts_fn *fn
 		if ((uint64_t)data > at)
 			at = plane && (uint64_t)data - STEP > at ? (uint64_t)data - STEP : (uint64_t)data;
 		while (at < stop) {
-			size_t n = (stop - at + STEP - 1) / STEP;
+			size_t n = (stop - at + STEP - 1) / STEP, i;
 			int ret;
 
 			if (n > RUN)
@@ -90,8 +90,8 @@ static int read_plane(int fd, uint32_t slot, uint32_t plane, exact_counts_fn *fn
 			ret = read_all(fd, v, n * STEP, at + plane);
 			if (ret)
 				return ret;
-			give(slot, at - begin + plane, v, n, fn, ctx);
-			at += n * STEP;
+			for (i = 0; i < n; i++, at += STEP)
+				take(b, at - begin + plane, &v[i]);
 		}
 	}
 	return 0;
@@ -99,13 +99,12 @@ static int read_plane(int fd, uint32_t slot, uint32_t plane, exact_counts_fn *fn
 
 int exact_counts_read(int memfd, uint32_t slot, exact_counts_fn *fn, void *ctx)
 {
+	struct batch b = { .slot = slot, .fn = fn, .ctx = ctx };
 	uint32_t plane;
+	int ret = 0;
 
-	for (plane = 0; plane < HVT_PLANES; plane++) {
-		int ret = read_plane(memfd, slot, plane, fn, ctx);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
+	for (plane = 0; plane < HVT_PLANES && !ret; plane++)
+		ret = read_plane(memfd, &b, plane);
+	give(&b);
+	return ret;
 }

@@ -10,12 +10,11 @@
 
 #include "runtime/valgrind/hvt_wire.h"
 
-/* The @n counters at @v are those of address @start and every 8th byte from there on. */
-typedef void exact_counts_fn(void *ctx, uint32_t slot, uint64_t start, const struct hvt_pair *v, size_t n);
+/* @n counters, of the addresses that lie v[i].offset above @start. */
+typedef void exact_counts_fn(void *ctx, uint32_t slot, uint64_t start, const struct hvt_count *v, size_t n);
 
 /*
- * Give @fn every counter of @slot in @memfd that is not zero, in runs; zeros may lie
- * between.  Returns 0, or -errno: some could not be read.
+ * Give @fn every counter of @slot in @memfd that is not zero, some thousand at a time.  Returns 0, or -errno: some could not be read.
  */
 int exact_counts_read(int memfd, uint32_t slot, exact_counts_fn *fn, void *ctx);
 

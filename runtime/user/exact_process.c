@@ -274,13 +274,14 @@ struct counts_to {
 	uint64_t time_ns;
 };
 
-static void put_counts(void *ctx, uint32_t slot, uint64_t start, const struct hvt_pair *v, size_t n)
+static void put_counts(void *ctx, uint32_t slot, uint64_t start, const struct hvt_count *v, size_t n)
 {
 	const struct counts_to *to = ctx;
 	struct stream_counts rec = { .time_ns = to->time_ns, .mm = to->p->mm, .pid = (uint32_t)to->p->pid,
-				     .tid = to->p->slots[slot], .step = 8, .start = start };
+				     .tid = to->p->slots[slot], .start = start };
 	size_t i;
 
+	_Static_assert(sizeof(*v) == sizeof(*rec.v), "both are the same three numbers");
 	for (i = 0; i < n; i++)
 		to->x->accesses += (uint64_t)v[i].reads + v[i].writes;
 	stream_put(to->x->out, STREAM_COUNTS, &rec, sizeof(rec), v, n * sizeof(*v));
@@ -290,11 +291,11 @@ static int counts(struct exact *x, struct exact_process *p, const struct hvt_mes
 		  size_t len, uint64_t time_ns)
 {
 	struct counts_to to = { x, p, time_ns };
-	size_t n = len / sizeof(struct hvt_pair);
+	size_t n = len / sizeof(struct hvt_count);
 
-	if (m->slot >= HVT_SLOTS || !n || len % sizeof(struct hvt_pair) || m->start >= HVT_PLANE_SIZE)
+	if (m->slot >= HVT_SLOTS || !n || len % sizeof(struct hvt_count) || m->start >= HVT_PLANE_SIZE)
 		return -EINVAL;
-	put_counts(&to, m->slot, m->start, (const struct hvt_pair *)more, n);
+	put_counts(&to, m->slot, m->start, (const struct hvt_count *)more, n);
 	return 0;
 }
 

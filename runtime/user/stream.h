@@ -103,16 +103,16 @@ struct stream_image {
 
 /*
  * How often the memory of address space @mm was read and written, as it is mapped at this place in
- * the stream: v[i] are the accesses that began at @start + i * @step.
+ * the stream: v[i] are the accesses that began at @start + v[i].offset.
  */
 struct stream_counts {
 	uint64_t time_ns;
 	uint32_t mm, pid;
 	uint32_t tid; /* 0: of several threads together */
-	uint32_t step;
+	uint32_t zero;
 	uint64_t start;
 	struct stream_count {
-		uint32_t reads, writes;
+		uint32_t offset, reads, writes;
 	} v[];
 };
 

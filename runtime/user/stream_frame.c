@@ -92,10 +92,8 @@ static bool code_ok(const struct stream_code *c, uint32_t len)
 
 static bool counts_ok(const struct stream_counts *c, uint32_t len)
 {
-	uint64_t n = (len - sizeof(*c)) / sizeof(*c->v);
-
-	return len > sizeof(*c) && !((len - sizeof(*c)) % sizeof(*c->v)) && c->mm && c->pid && c->step &&
-	       c->step <= HVAR_PAGE_SIZE && c->start + n * c->step > c->start;
+	return len > sizeof(*c) && !((len - sizeof(*c)) % sizeof(*c->v)) && c->mm && c->pid && !c->zero &&
+	       c->start + UINT32_MAX > c->start;
 }
 
 bool stream_well_formed(uint32_t type, const void *data, uint32_t len)

@@ -96,37 +96,36 @@ static Bool data_at(ULong at, ULong end, ULong *from, ULong *to)
 	return True;
 }
 
-static void send_pairs(UInt slot, Addr start, const struct hvt_pair *v, ULong n)
+/* Counters to be sent together. */
+static struct hvt_count batch[HVT_COUNTS_MAX];
+static UInt batched, batch_slot;
+static Addr batch_start;
+
+static void send_batch(void)
 {
 	struct hvt_message m;
 
+	if (!batched)
+		return;
 	VG_(memset)(&m, 0, sizeof(m));
 	m.type = HVT_COUNTS;
-	m.slot = slot;
-	m.start = start;
-	hvt_link_send(&m, v, n * sizeof(*v));
+	m.slot = batch_slot;
+	m.start = batch_start;
+	hvt_link_send(&m, batch, batched * sizeof(batch[0]));
+	batched = 0;
 }
 
-/* Send the @n counters at @v, of address @start and every 8th from there, without long runs of zeros. */
-static void send_run(UInt slot, Addr start, const struct hvt_pair *v, ULong n)
+static void send_count(UInt slot, Addr addr, const struct hvt_pair *v)
 {
-	ULong i = 0;
-
-	while (i < n) {
-		ULong first, last, zeros = 0;
-
-		while (i < n && !v[i].reads && !v[i].writes)
-			i++;
-		if (i == n)
-			return;
-		for (first = last = i; i < n && i - first < HVT_PAIRS_MAX && zeros < 16; i++) {
-			zeros = v[i].reads || v[i].writes ? 0 : zeros + 1;
-			if (!zeros)
-				last = i;
-		}
-		send_pairs(slot, start + 8 * first, v + first, last + 1 - first);
-		i = last + 1;
+	if (!v->reads && !v->writes)
+		return;
+	if (batched == HVT_COUNTS_MAX || slot != batch_slot || addr < batch_start || addr - batch_start > 0xffffffffu)
+		send_batch();
+	if (!batched) {
+		batch_slot = slot;
+		batch_start = addr;
 	}
+	batch[batched++] = (struct hvt_count){ (UInt)(addr - batch_start), v->reads, v->writes };
 }
 
 /* Zero bytes [@from, @to) of the file, where it has memory. */
@@ -152,7 +151,7 @@ static void take(UInt slot, UInt plane, Addr start, Addr end)
 	ULong at = start + shift, stop = end + shift, from, to;
 
 	while (at < stop && data_at(at, stop, &from, &to)) {
-		ULong first, n;
+		ULong i;
 
 		/* A counter that does not begin at a multiple of 8 may lie across two pages. */
 		if (from > at)
@@ -160,9 +159,8 @@ static void take(UInt slot, UInt plane, Addr start, Addr end)
 		to = at + ((to - at + 7) & ~7ULL);
 		if (to > stop)
 			to = stop;
-		first = from - shift;
-		n = (to - from) / 8;
-		send_run(slot, first + plane, (const struct hvt_pair *)(SHADOW + from), n);
+		for (i = from; i < to; i += 8)
+			send_count(slot, i - shift + plane, (const struct hvt_pair *)(SHADOW + i));
 		clear(from, to);
 		at = to;
 	}
@@ -177,6 +175,7 @@ void hvt_shadow_take(Addr start, Addr end)
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
 			take(slot, plane, start, end);
+	send_batch();
 }
 
 void hvt_shadow_take_slot(UInt slot)
@@ -185,6 +184,7 @@ void hvt_shadow_take_slot(UInt slot)
 
 	for (plane = 0; plane < HVT_PLANES; plane++)
 		take(slot, plane, 0, HVT_PLANE_SIZE - PAGE);
+	send_batch();
 	used[slot] = False;
 }
 
@@ -205,7 +205,7 @@ static UInt relieve(UInt slot, UInt plane)
 		for (at = from; at < to; at += 8) {
 			v = (struct hvt_pair *)(SHADOW + at);
 			if (v->reads >= HALF || v->writes >= HALF) {
-				send_pairs(slot, at - shift + plane, v, 1);
+				send_count(slot, at - shift + plane, v);
 				v->reads = v->writes = 0;
 			}
 			if (v->reads > most)
@@ -228,5 +228,6 @@ UInt hvt_shadow_relieve(void)
 				most = here;
 		}
 	}
+	send_batch();
 	return most;
 }

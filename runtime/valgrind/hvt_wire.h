@@ -36,6 +36,11 @@ struct hvt_pair {
 	uint32_t reads, writes;
 };
 
+/* One counter taken out: of the address that lies `offset` above a message's start. */
+struct hvt_count {
+	uint32_t offset, reads, writes;
+};
+
 enum hvt_type {
 	HVT_HELLO = 1, /* a process begins: after an exec, or (ppid set) after a fork; hotvar answers with one byte */
 	HVT_MAP,       /* [start, end) is mapped now, over whatever was there; text: its file's name */
@@ -44,7 +49,7 @@ enum hvt_type {
 	HVT_COPY,      /* mremap: [start, end) is now what was at old_start, which an HVT_UNMAP follows */
 	HVT_THREAD,    /* the thread of number `tid` begins, with counters in `slot` */
 	HVT_THREAD_END,
-	HVT_COUNTS,    /* counts that were taken out of `slot`; of address start and every 8th byte from there on: struct hvt_pair ... */
+	HVT_COUNTS,    /* counts that were taken out of `slot`: struct hvt_count ... */
 	HVT_TYPES
 };
 
@@ -69,10 +74,10 @@ struct hvt_message {
 	uint32_t zero;
 	uint64_t start, end, old_start;
 	uint64_t dev, ino, pgoff; /* HVT_MAP; dev as stat(2) has it */
-	/* text or struct hvt_pair follow */
+	/* text or struct hvt_count follow */
 };
 
-#define HVT_PAIRS_MAX 2048 /* in one message */
+#define HVT_COUNTS_MAX 2048 /* in one message */
 #define HVT_TEXT_MAX  4096
 
 #endif /* HVT_WIRE_H */
