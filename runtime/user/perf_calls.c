@@ -70,6 +70,9 @@ static bool is_news(uint32_t cause)
 	case HVAR_CAUSE_BRK:
 	case HVAR_CAUSE_SHMDT:
 	case HVAR_CAUSE_SHMAT: /* ipc() of i386 may be either */
+	case HVAR_CAUSE_VFORK: /* does a child share its maker's memory? */
+	case HVAR_CAUSE_CLONE:
+	case HVAR_CAUSE_CLONE3:
 		return true;
 	}
 	return false;

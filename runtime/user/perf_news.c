@@ -302,7 +302,8 @@ void perf_news_tell_losses(struct perf_news *n)
 	const struct perf_ring_counts *c = perf_rings_counts(n->rings);
 	uint64_t skipped = perf_rings_skipped(n->rings);
 
-	put_loss(n, STREAM_LOST_SAMPLES,
+	/* Where nothing is sampled they were news of the map. */
+	put_loss(n, n->hz ? STREAM_LOST_SAMPLES : STREAM_LOST_MAPS,
 		 c->lost + c->damaged - n->told.lost - n->told.damaged + n->lost_samples);
 	n->lost_samples = 0;
 	put_loss(n, STREAM_LOST_THROTTLED, c->throttled - n->told.throttled);

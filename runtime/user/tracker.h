@@ -96,7 +96,7 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c,
  */
 void tracker_news_are_late(struct tracker *t);
 int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64_t time_ns);
-/* Process @child may share the memory of @parent, and was told as a copy: what it changes puts the other in doubt. */
+/* Process @child may share the memory of @parent, and was told as a copy: what its maker's call returns will tell. */
 void tracker_may_share(struct tracker *t, pid_t child, pid_t parent);
 bool tracker_doubts_look(struct tracker *t);
 void tracker_doubts_settle(struct tracker *t, uint64_t time_ns);

@@ -50,6 +50,8 @@ struct space {
 	struct space_doubt doubt[SPACE_DOUBTS];
 	uint32_t ndoubts, tries;
 	uint32_t maybe_mm; /* number of the address space that this one may be, and not a copy of; 0: none */
+	bool maybe_changed; /* such a one has had news */
+	uint32_t strangers; /* such ones of this that have had news and are gone */
 	uint32_t news, news_at_look; /* how many were told, and when the doubts were looked at */
 	struct space_recent recent[SPACE_RECENT];
 	uint32_t next_recent;

@@ -12,6 +12,7 @@
 #include "tracker_space.h"
 
 #include <errno.h>
+#include <linux/sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,18 +74,15 @@ static const struct space_recent *disputed(const struct space *s, pid_t tid, uin
 	return first;
 }
 
-static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
+static void heard_of(struct space *s, pid_t tid, uint64_t time_ns)
 {
-	struct hvar_mm *other = s->maybe_mm ? hvar_tasks_mm_by_id(&t->tasks, s->maybe_mm) : NULL;
 	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
 
 	s->news++;
 	s->news_ns = time_ns;
 	s->last[slot].tid = tid;
 	s->last[slot].time_ns = time_ns;
-	s->maybe_mm = 0;
-	if (other)
-		doubt(t, space_of(other), 0, UINT64_MAX, HVAR_CAUSE_CLONE, true);
+	s->maybe_changed = s->maybe_mm != 0;
 }
 
 static void mapped_by(struct space *s, pid_t tid, uint64_t lo, uint64_t hi, uint64_t time_ns)
@@ -98,7 +96,7 @@ void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_
 	if (!t->news_are_late)
 		return;
 	mapped_by(space_of(mm), tid, lo, hi, time_ns);
-	heard_of(t, space_of(mm), tid, time_ns);
+	heard_of(space_of(mm), tid, time_ns);
 }
 
 static void doubt_ranges(struct tracker *t, struct hvar_mm *mm, struct hvar_range *range, uint32_t n,
@@ -220,6 +218,25 @@ static int detach(struct tracker *t, struct hvar_mm *mm, const struct hvar_call 
 	return r;
 }
 
+/*
+ * A process was made, and by now it may be gone: if it shared this memory, what it changed was told of another.  The
+ * flags of clone3 are in memory that may be anything by now.
+ */
+static void made(struct tracker *t, struct hvar_mm *mm, const struct hvar_call *c)
+{
+	struct space *s = space_of(mm);
+	bool shares = c->cause != HVAR_CAUSE_CLONE ||
+		      (c->args[0] & (CLONE_VM | CLONE_THREAD)) == CLONE_VM;
+	const struct hvar_task *task = c->ret > 0 ? hvar_tasks_find(&t->tasks, (uint32_t)c->ret) : NULL;
+	struct space *child = task ? space_of(hvar_tasks_mm(&t->tasks, task)) : NULL;
+
+	if (!shares || c->ret <= 0)
+		return;
+	if (s->strangers || (child && child->maybe_mm == mm->id && child->maybe_changed))
+		doubt(t, s, 0, UINT64_MAX, c->cause, true);
+	s->strangers = 0;
+}
+
 static int take(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
 		const struct hvar_call *c, const struct hvar_event *base)
 {
@@ -233,6 +250,11 @@ static int take(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *t
 		return move_break(t, mm, c, base);
 	case HVAR_CAUSE_SHMDT:
 		return detach(t, mm, c, base);
+	case HVAR_CAUSE_VFORK:
+	case HVAR_CAUSE_CLONE:
+	case HVAR_CAUSE_CLONE3:
+		made(t, mm, c);
+		return 0;
 	case HVAR_CAUSE_MMAP:
 		/* Told as a mapping; failed, it may have cleared what it was to replace. */
 		if (HVAR_CALL_FAILED(c->ret))
@@ -256,7 +278,7 @@ int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, u
 	base.pid = task->pid;
 	base.tid = task->tid;
 	r = take(t, mm, task, c, &base);
-	heard_of(t, space_of(mm), tid, time_ns);
+	heard_of(space_of(mm), tid, time_ns);
 	return r;
 }
 
@@ -343,6 +365,10 @@ static void settle(struct tracker *t, struct hvar_mm *mm, const struct hvar_task
 
 void tracker_doubts_gone(struct tracker *t, const struct space *s)
 {
+	struct hvar_mm *other = s->maybe_changed ? hvar_tasks_mm_by_id(&t->tasks, s->maybe_mm) : NULL;
+
+	if (other)
+		space_of(other)->strangers++;
 	for (uint32_t i = 0; i < s->ndoubts; i++)
 		t->lost[STREAM_LOST_MAPS] += s->doubt[i].changed;
 }
