@@ -51,6 +51,7 @@ struct space {
 	uint32_t ndoubts, tries;
 	uint32_t maybe_mm; /* number of the address space that this one may be, and not a copy of; 0: none */
 	bool maybe_changed; /* such a one has had news */
+	bool maybe_is;	   /* it is known to be that one by now */
 	uint32_t strangers; /* such ones of this that have had news and are gone */
 	uint32_t news, news_at_look; /* how many were told, and when the doubts were looked at */
 	struct space_recent recent[SPACE_RECENT];

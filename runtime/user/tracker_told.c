@@ -49,6 +49,8 @@ static void doubt(struct tracker *t, struct space *s, uint64_t lo, uint64_t hi, 
 
 void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause)
 {
+	if (!mm)
+		return;
 	doubt(t, space_of(mm), 0, UINT64_MAX, cause, false);
 }
 
@@ -74,7 +76,7 @@ static const struct space_recent *disputed(const struct space *s, pid_t tid, uin
 	return first;
 }
 
-static void heard_of(struct space *s, pid_t tid, uint64_t time_ns)
+static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
 {
 	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
 
@@ -83,6 +85,8 @@ static void heard_of(struct space *s, pid_t tid, uint64_t time_ns)
 	s->last[slot].tid = tid;
 	s->last[slot].time_ns = time_ns;
 	s->maybe_changed = s->maybe_mm != 0;
+	if (s->maybe_is)
+		tracker_doubt_all(t, hvar_tasks_mm_by_id(&t->tasks, s->maybe_mm), HVAR_CAUSE_CLONE);
 }
 
 static void mapped_by(struct space *s, pid_t tid, uint64_t lo, uint64_t hi, uint64_t time_ns)
@@ -96,7 +100,7 @@ void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_
 	if (!t->news_are_late)
 		return;
 	mapped_by(space_of(mm), tid, lo, hi, time_ns);
-	heard_of(space_of(mm), tid, time_ns);
+	heard_of(t, space_of(mm), tid, time_ns);
 }
 
 static void doubt_ranges(struct tracker *t, struct hvar_mm *mm, struct hvar_range *range, uint32_t n,
@@ -235,6 +239,8 @@ static void made(struct tracker *t, struct hvar_mm *mm, const struct hvar_call *
 	if (s->strangers || (child && child->maybe_mm == mm->id && child->maybe_changed))
 		doubt(t, s, 0, UINT64_MAX, c->cause, true);
 	s->strangers = 0;
+	if (child && child->maybe_mm == mm->id)
+		child->maybe_is = true;
 }
 
 static int take(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
@@ -278,7 +284,7 @@ int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, u
 	base.pid = task->pid;
 	base.tid = task->tid;
 	r = take(t, mm, task, c, &base);
-	heard_of(space_of(mm), tid, time_ns);
+	heard_of(t, space_of(mm), tid, time_ns);
 	return r;
 }
 
