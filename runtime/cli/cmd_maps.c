@@ -42,7 +42,7 @@ enum { KEY_AT = 0x6100, KEY_DIFF, KEY_SUMMARY, KEY_SOURCE, KEY_WATCH };
 static const struct argp_option own_options[] = {
 	{ "pid", 'p', "PID", 0, "Follow the running process PID, all its threads", 1 },
 	{ "input", 'i', "FILE", 0, "Read the recording FILE", 1 },
-	{ "source", KEY_SOURCE, "SOURCE", 0, "Where changes come from: ptrace (default), which sees each; or perf, which stops nothing", 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0, "Where changes come from: ptrace (usual), which sees each; perf, which stops nothing; or look, which needs nothing", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End after SECONDS", 1 },
 	{ "at", KEY_AT, "TIME", 0, "With -i: the whole map as it was TIME seconds after the first change", 1 },
 	{ "diff", KEY_DIFF, "TIME,TIME2", 0, "With -i: the areas that differ between two times", 1 },
@@ -96,12 +96,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_DIFF:
 		return take_times(o, arg, 2);
 	case KEY_SOURCE:
-		if (!strcmp(arg, "perf"))
-			o->source = SESSION_PERF;
-		else if (strcmp(arg, "ptrace"))
-			return cli_bad_value("--source", arg, "ptrace or perf");
-		else
-			o->source = SESSION_PTRACE;
+		o->source = !strcmp(arg, "perf") ? SESSION_PERF : !strcmp(arg, "look") ? SESSION_LOOK : SESSION_PTRACE;
+		if (o->source == SESSION_PTRACE && strcmp(arg, "ptrace"))
+			return cli_bad_value("--source", arg, "ptrace, perf or look");
 		return 0;
 	case KEY_WATCH:
 		o->watch_arg = arg;
@@ -290,7 +287,7 @@ static int follow(const struct options *o, struct writer *w, struct stream *queu
 	s->argv = o->argv;
 	s->pid = o->pid;
 	s->seconds = o->seconds;
-	s->source = o->source ? o->source : SESSION_PTRACE;
+	s->source = o->source || !w->watch ? o->source : SESSION_PTRACE;
 	s->watch = w->watch && !w->images ? w->watch : NULL;
 	s->live = true;
 	if (!o->common.quiet)

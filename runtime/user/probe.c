@@ -201,7 +201,7 @@ const struct probe probes[] = {
 	{ "pagemap", PROBE_OPTIONAL, "which pages are private, shared, dirty", probe_pagemap },
 	{ "pmu", PROBE_OPTIONAL, "the processor's own access samples", probe_pmu },
 	{ "valgrind", PROBE_OPTIONAL, "exact counts", valgrind },
-	{ "tracefs", PROBE_OPTIONAL, "page-fault tracing", tracefs },
+	{ "tracefs", PROBE_BETTER, "hotvar maps --source perf with each munmap and mremap in its place", tracefs },
 	{ "systemtap", PROBE_OPTIONAL, "hotvar stap", probe_stap },
 	{ "stap-modules", PROBE_OPTIONAL, "hotvar stap", probe_stap_modules },
 	{ "stap-headers", PROBE_OPTIONAL, "hotvar stap", probe_stap_headers },

@@ -24,6 +24,7 @@ static const struct session_engine *const session_engines[] = {
 	&engine_perf,
 	&engine_ptrace,
 	&engine_exact,
+	&engine_look,
 };
 
 /* ---- signals ---- */
@@ -154,6 +155,8 @@ static const struct session_engine *choose(const struct session *s, struct err *
 		return engine_ptrace.available(s, e) ? NULL : &engine_ptrace;
 	case SESSION_EXACT:
 		return engine_exact.available(s, e) ? NULL : &engine_exact;
+	case SESSION_LOOK:
+		return engine_look.available(s, e) ? NULL : &engine_look;
 	case SESSION_AUTO:
 		break;
 	}
@@ -161,6 +164,11 @@ static const struct session_engine *choose(const struct session *s, struct err *
 		return &engine_perf;
 	if (!engine_ptrace.available(s, e))
 		return &engine_ptrace;
+	/* The map alone: without each call's stop it is less exact, or later. */
+	if (!s->hz && !engine_perf.available(s, &perf))
+		return &engine_perf;
+	if (!s->hz && !engine_look.available(s, &perf))
+		return &engine_look;
 	if (perf.text[0])
 		err_exit(e, EPERM, e->status, "%.500s; and %.500s",
 			 strdupa(e->text), perf.text);

@@ -3,7 +3,7 @@
  * session.h - one measuring: what is measured, how, and what came of it.
  *
  * An engine runs a session from start to end and puts all it learns to
- * session.out.  There are three: engine_perf never stops the target; engine_ptrace
+ * session.out.  There are four: engine_look only reads /proc; engine_perf never stops the target; engine_ptrace
  * stops it at the return of each mapping call and sees every change exactly;
  * engine_exact runs it under Valgrind, where every access is counted.
  * To add one: one file, one row in session_engines[].
@@ -25,6 +25,7 @@ enum session_source {
 	SESSION_PERF,
 	SESSION_PTRACE,
 	SESSION_EXACT,	/* engine_exact */
+	SESSION_LOOK,	/* engine_look */
 };
 
 struct session {
@@ -67,7 +68,7 @@ struct session_engine {
 	int (*serve)(struct session *s, struct err *e);
 };
 
-extern const struct session_engine engine_perf, engine_ptrace, engine_exact;
+extern const struct session_engine engine_perf, engine_ptrace, engine_exact, engine_look;
 
 /* Choose an engine by s->source and what the machine allows, and run it. */
 int session_run(struct session *s, struct err *e);

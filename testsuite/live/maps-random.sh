@@ -112,6 +112,7 @@ else
 	skip "perf with the tracepoint of system calls" "not here: $(tail -n 1 "$tmp/err")"
 fi
 seed=$((seed + 1))
+looked "" look tsb
 if without_it timeout -k 5 60 "$HOTVAR" maps --source perf -o "$tmp/events" -- true 2> "$tmp/err"; then
 	like "perf without it says what it misses" "$(cat "$tmp/err")" "hotvar: note: what was unmapped, moved or shrunk was looked up"
 else
