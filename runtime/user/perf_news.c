@@ -279,8 +279,10 @@ static void look(void *ctx, pid_t pid, uint64_t now_ns)
 
 void perf_news_look(struct perf_news *n, uint64_t now_ns)
 {
-	if (n->lost)
+	if (n->lost) {
+		tracker_reap(n->t, forward(n, now_ns));
 		relook_all(n->look);
+	}
 	n->lost = false;
 	if (n->calls)
 		tracker_each_quiet(n->t, now_ns, look_when_due, n);

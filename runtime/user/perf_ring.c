@@ -26,6 +26,8 @@ enum {
 	 */
 	USUAL_PAGES = 64,
 	MAX_PAGES = 2048,
+	CALL_PAGES = 512,
+	MANY_CPUS = 32,
 	RECORD_MAX = 65536,
 	OWNERS = 4096,
 	RESERVED_FDS = 600,
@@ -314,6 +316,12 @@ static size_t pages_for(unsigned hz)
 	return pages;
 }
 
+/* Calls may come 100,000 times a second, 240 bytes each. */
+static size_t pages_for_calls(size_t cpus)
+{
+	return cpus > MANY_CPUS ? USUAL_PAGES : CALL_PAGES;
+}
+
 struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err *e)
 {
 	struct perf_rings *r = calloc(1, sizeof(*r));
@@ -326,11 +334,14 @@ struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err
 	r->epoll = -1;
 	r->pages = pages_for(o->hz);
 	r->bounce = malloc(RECORD_MAX);
-	if (!r->bounce)
+	if (!r->bounce) {
 		err_set(e, ENOMEM, "perf rings: no memory");
-	else if (!add_cpus(r, e) && !try_timer(r, e) && !map_what_fits(r, e) &&
-		 !watch_rings(r, e))
-		return r;
+	} else if (!add_cpus(r, e) && !try_timer(r, e)) {
+		if (o->calls_id)
+			r->pages = pages_for_calls(r->n);
+		if (!map_what_fits(r, e) && !watch_rings(r, e))
+			return r;
+	}
 	perf_rings_free(r);
 	return NULL;
 }

@@ -72,6 +72,9 @@ int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look,
 /* @tid has ended.  @status as wait(2) has it, or -1. */
 int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns);
 
+/* News of ends may be lost: end the tasks that are no more. */
+void tracker_reap(struct tracker *t, uint64_t time_ns);
+
 /* Is @tid followed?  Its pid and address space's number. */
 bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm);
 

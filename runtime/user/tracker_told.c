@@ -125,10 +125,9 @@ static int clear(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t hi
  * out no address that is taken.
  */
 static int unmap(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
-		 const struct hvar_call *c, uint64_t time_ns)
+		 const struct hvar_call *c, uint64_t at, uint64_t end, uint64_t time_ns)
 {
-	uint64_t end = c->args[0] + HVAR_PAGE_UP(c->args[1]), at = c->args[0];
-	struct hvar_call part = *c;
+	struct hvar_call part = { .cause = HVAR_CAUSE_MUNMAP };
 	int r = 0;
 
 	while (!r && at < end) {
@@ -154,19 +153,26 @@ static int change(struct tracker *t, struct hvar_mm *mm, const struct hvar_task 
 	struct space *s = space_of(mm);
 	struct hvar_range range[3];
 	uint32_t n = hvar_call_ranges(c, s->brk, range);
-	bool shared = mm->refs > 1, clear_cut = true;
+	bool shared = mm->refs > 1, clear_cut = true, good = !HVAR_CALL_FAILED(c->ret);
+	uint64_t from = c->args[0], to = (uint64_t)c->ret;
+	uint64_t old = HVAR_PAGE_UP(c->args[1]), new = HVAR_PAGE_UP(c->args[2]);
 	int r = 0;
 
+	/* Where the kernel chose to move something to was free, whatever is told of it yet. */
+	if (n == 2 && good && c->cause == HVAR_CAUSE_MREMAP && !(c->args[3] & HVAR_MREMAP_FIXED))
+		n = 1;
 	for (uint32_t i = 0; i < n && shared; i++)
 		clear_cut &= !disputed(s, (pid_t)task->tid, range[i].start, range[i].end, time_ns);
-	if (n && !clear_cut && c->cause == HVAR_CAUSE_MUNMAP && !HVAR_CALL_FAILED(c->ret) && c->args[1] < HVAR_CALL_TOP)
-		r = unmap(t, mm, task, c, time_ns);
+	if (n && !clear_cut && good && c->cause == HVAR_CAUSE_MUNMAP && c->args[1] < HVAR_CALL_TOP)
+		r = unmap(t, mm, task, c, from, from + old, time_ns);
+	else if (n && !clear_cut && good && from == to && new < old)
+		r = unmap(t, mm, task, c, from + new, from + old, time_ns);
 	else if (n)
 		r = clear_cut ? tracker_apply(t, mm, task, c, NULL, time_ns) : -EOPNOTSUPP;
 	if (shared && c->cause == HVAR_CAUSE_MREMAP && c->ret > 0)
 		mapped_by(s, (pid_t)task->tid, (uint64_t)c->ret, (uint64_t)c->ret + c->args[2], time_ns);
 	if (r == -EOPNOTSUPP) {
-		doubt_ranges(t, mm, range, n, c);
+		doubt_ranges(t, mm, range, hvar_call_ranges(c, s->brk, range), c);
 		r = 0;
 	}
 	return r;
@@ -395,17 +401,20 @@ void tracker_doubts_settle(struct tracker *t, uint64_t time_ns)
 		struct hvar_mm *mm = &t->tasks.mms[i];
 		struct space *s = mm->id ? space_of(mm) : NULL;
 		const struct hvar_task *task = s && s->ndoubts ? task_in(t, mm) : NULL;
-		bool stale = task && s->news != s->news_at_look && ++s->tries < MAX_TRIES;
+		bool newer = task && s->news != s->news_at_look;
+		bool believed = !newer || ++s->tries == MAX_TRIES;
 
-		for (uint32_t k = 0; task && !stale && k < s->ndoubts; k++)
+		for (uint32_t k = 0; task && believed && k < s->ndoubts; k++)
 			if (s->doubt[k].seen)
 				settle(t, mm, task, &s->doubt[k], time_ns);
 		if (!task)
 			continue;
 		space_doubts_fini(s);
-		any |= stale;
-		if (!stale)
-			s->ndoubts = s->tries = 0;
+		/* Newer news may have left doubts of their own. */
+		any |= newer;
+		s->tries = believed ? 0 : s->tries;
+		if (!newer)
+			s->ndoubts = 0;
 	}
 	t->doubts = any;
 }

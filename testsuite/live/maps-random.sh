@@ -106,8 +106,10 @@ looked() {
 
 more=
 if in_tracefs timeout -k 5 300 "$HOTVAR" maps --source perf -o "$tmp/events" -- true 2> "$tmp/err" && ! grep -q "looked up about" "$tmp/err"; then
-	more="perf_launched ptfsbx,perf_attached ptfsb,perf_launched pfsb"
+	more="perf_launched pfsbx,perf_attached pfsb,perf_launched pfsb"
 	looked in_tracefs perf otfsb
+	seed=$((seed + 1))
+	looked in_tracefs perf fvtsb
 else
 	skip "perf with the tracepoint of system calls" "not here: $(tail -n 1 "$tmp/err")"
 fi
