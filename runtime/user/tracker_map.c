@@ -129,6 +129,11 @@ static void bound_shm(const struct tracker *t, const struct hvar_mm *mm, const s
 
 	if (c->cause != HVAR_CAUSE_SHMAT && c->cause != HVAR_CAUSE_SHMDT)
 		return;
+	/* Another thread may have cut off its start by now, which told its length. */
+	if (c->cause == HVAR_CAUSE_SHMAT && mm->refs > 1) {
+		*r = (struct hvar_range){ 0, UINT64_MAX };
+		return;
+	}
 	end = c->cause == HVAR_CAUSE_SHMDT ? tracker_segment_end(t, mm, r->start) : 0;
 	r->end = end ? end : r->start + HVAR_PAGE_SIZE;
 }
