@@ -4,8 +4,9 @@
 
    replay.py [--may-lose] FOLDER    FOLDER/events is what the script printed, FOLDER/maps.PID what the programs wrote
 
-Prints `EQUAL of ALL checkpoints, LOST lost` and what differs; exit status 0 if all are equal, there is one, and nothing
-was lost, or may be.
+Prints `EQUAL of ALL checkpoints, EQUAL of ALL stack growths, LOST lost` and what differs; a stack growth is a checkpoint
+before which the stack has grown since the one before.  Exit status 0 if all are equal, there is one, and nothing was lost,
+or may be.
 """
 import bisect
 import sys
@@ -66,6 +67,7 @@ def main(folder, may_lose):
     maps = read_maps(folder)
     spaces, mm_of = {}, {}
     checked = equal = 0
+    stack_of, growths = {}, [0, 0]
     lost = None
     for line in open(folder + "/events", errors="replace"):
         what, *f = line.rstrip("\n").split(" ")
@@ -92,8 +94,14 @@ def main(folder, may_lose):
             space = spaces.setdefault(mm_of.get(pid), Space())
             space.settle()
             got, want = joined(space.areas), joined(maps.pop((pid, n), []))
+            stack = [a[0] for a in want if a[6] == "[stack]"]
+            # The same number twice is after an exec, with another stack.
+            grown = bool(stack) and n > 1 and stack[0] < stack_of.get((pid, n - 1), 0)
+            stack_of[pid, n] = stack[0] if stack else 0
+            growths[1] += grown
             if got == want and count == len(want) and want:
                 equal += 1
+                growths[0] += grown
                 continue
             print(f"checkpoint {n} of process {pid}: {len(got)} areas, vma_count() {count}, maps has {len(want)}")
             for a in sorted(set(want) - set(got))[:5]:
@@ -104,7 +112,8 @@ def main(folder, may_lose):
             lost = int(f[0])
     for pid, n in sorted(maps)[:5]:
         print(f"checkpoint {n} of process {pid} was never marked")
-    print(f"{equal} of {checked + len(maps)} checkpoints, {'not said what is' if lost is None else lost} lost")
+    grown = f", {growths[0]} of {growths[1]} stack growths" if growths[1] else ""
+    print(f"{equal} of {checked + len(maps)} checkpoints{grown}, {'not said what is' if lost is None else lost} lost")
     return not (checked and equal == checked and not maps and (lost == 0 or may_lose and lost is not None))
 
 

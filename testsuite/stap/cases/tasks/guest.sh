@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh - storms of forks, execs, vforks and signals, and targets that are killed.
 # needs: maps
-last=LOST
 run exec maps/events "/srv/tasks/tasks exec 5"
 run vfork maps/events "/srv/tasks/tasks vfork 8"
 run tree maps/events "/srv/tasks/tasks tree 3"
