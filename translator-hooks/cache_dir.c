@@ -281,8 +281,11 @@ static int write_unkilled(int fd, const void *data, size_t size)
 	return r;
 }
 
-bool cache_dir_put(const char *name, const void *data, size_t size)
+bool cache_dir_put(const char *name, const void *data, size_t size, uint64_t mtime_ns)
 {
+	const struct timespec mtime = { .tv_sec = (time_t)(mtime_ns / 1000000000u),
+					.tv_nsec = (long)(mtime_ns % 1000000000u) };
+	const struct timespec times[2] = { mtime, mtime };
 	char temp[64];
 	int fd, r;
 
@@ -297,6 +300,8 @@ bool cache_dir_put(const char *name, const void *data, size_t size)
 		return false;
 	}
 	r = write_unkilled(fd, data, size);
+	if (!r && futimens(fd, times))
+		r = -errno;
 	if (!r && renameat(dir.fd, temp, dir.fd, name))
 		r = -errno;
 	if (r) {

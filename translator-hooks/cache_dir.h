@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The open folder, made if need be; -1 if there is none to be had. */
 int cache_dir_fd(void);
@@ -19,10 +20,10 @@ const char *cache_dir_path(void); /* of it, NULL if there is none */
 const char *cache_dir_why(void);  /* why there is none, or why it cannot be written; NULL: all is well */
 
 /*
- * Keep the @size bytes at @data under @name, whole or not at all.  Failure is
+ * Keep the @size bytes at @data under @name, whole or not at all, as if last changed @mtime_ns after 1970.  Failure is
  * remembered for cache_dir_why() and costs no more than the next look-up's time.
  */
-bool cache_dir_put(const char *name, const void *data, size_t size);
+bool cache_dir_put(const char *name, const void *data, size_t size, uint64_t mtime_ns);
 
 /* For tests: forget the folder, look again at the environment. */
 void cache_dir_forget(void);

@@ -152,18 +152,18 @@ struct match {
 
 static bool is_called(const struct sym_table *t, const struct sym_row *y, const char *name)
 {
-	const char *s = t->strs.bytes + t->strs.offsets[y->plain];
-	size_t n = strlen(name);
+	const char *s;
+	size_t m = sym_table_plain(t, y, &s), n = strlen(name);
 
-	return !strncmp(s, name, n) && (!s[n] || s[n] == '.');
+	return n <= m && !memcmp(s, name, n) && (n == m || s[n] == '.');
 }
 
 static bool ends_alike(const struct sym_table *t, const struct sym_row *y, const char *name)
 {
-	const char *s = t->strs.bytes + t->strs.offsets[y->plain];
-	size_t n = strlen(name), m = strlen(s);
+	const char *s;
+	size_t m = sym_table_plain(t, y, &s), n = strlen(name);
 
-	return m && n && (m < n ? !strcmp(name + n - m, s) : !strcmp(s + m - n, name));
+	return m && n && (m < n ? !memcmp(name + n - m, s, m) : !memcmp(s + m - n, name, n));
 }
 
 struct matches {

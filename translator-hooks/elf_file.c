@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "big_alloc.h"
+
 /* More of any table than a real file has. */
 #define TABLE_MAX   ((uint64_t)2 << 30)
 /* A file system that packs its files does not pack a table smaller than by this. */
@@ -67,8 +69,7 @@ bool elf_file_has(const struct elf_file *f, uint64_t offset, uint64_t n)
 	return n < PACKED_FROM || n / PACKED_MAX <= f->backed;
 }
 
-/* May the @n bytes at @offset be read into memory at once? */
-static int check_table(const struct elf_file *f, uint64_t offset, uint64_t n, struct err *e)
+int elf_file_check(const struct elf_file *f, uint64_t offset, uint64_t n, struct err *e)
 {
 	if (!elf_file_has(f, offset, n))
 		return elf_file_bad(f, e, "a table lies past its end");
@@ -83,12 +84,12 @@ static int check_table(const struct elf_file *f, uint64_t offset, uint64_t n, st
 int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
 		 void *out, struct err *e)
 {
-	int r = check_table(f, offset, n, e);
+	int r = elf_file_check(f, offset, n, e);
 	char *p;
 
 	if (r)
 		return r;
-	p = malloc(n + 1);
+	p = big_alloc(n + 1);
 	if (!p)
 		return err_set(e, ENOMEM, "cannot read the symbols of '%s': no memory for "
 			       "%llu bytes: free some", f->name, (unsigned long long)n);
@@ -114,7 +115,7 @@ static int read_error(const struct elf_file *f, struct err *e)
 int elf_file_data(const struct elf_file *f, uint64_t offset, uint64_t n, Elf_Type type,
 		  Elf_Data **out, struct err *e)
 {
-	int r = check_table(f, offset, n, e);
+	int r = elf_file_check(f, offset, n, e);
 
 	if (r)
 		return r;

@@ -56,6 +56,9 @@ int elf_file_read(const struct elf_file *f, uint64_t offset, void *buf,
  */
 bool elf_file_has(const struct elf_file *f, uint64_t offset, uint64_t n);
 
+/* May the @n bytes at @offset be a table?  0, -EBADMSG, or -EFBIG: it has more of them than any real one. */
+int elf_file_check(const struct elf_file *f, uint64_t offset, uint64_t n, struct err *e);
+
 /* elf_file_read() of what elf_file_has(), malloc'd and followed by a NUL, into *@out. */
 int elf_file_get(const struct elf_file *f, uint64_t offset, uint64_t n,
 		 void *out, struct err *e);

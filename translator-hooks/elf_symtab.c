@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "big_alloc.h"
 #include "elf_dynamic.h"
 #include "elf_versions.h"
 
 #define COUNT_MAX 0x7fffffffu
+#define PIECE	  8192u
+#define AHEAD	  16
 
 /* One walk of one table. */
 struct walk {
@@ -24,6 +27,7 @@ struct walk {
 	uint32_t *xindex;    /* SHT_SYMTAB_SHNDX; NULL: none */
 	struct elf_versions versions;
 	const char *file;    /* the last STT_FILE */
+	bool told;	     /* one symbol was */
 	elf_sym_fn fn;
 	void *ctx;
 };
@@ -79,6 +83,10 @@ static int one(struct walk *w, uint32_t i, const Elf64_Sym *y)
 		.binding = ELF64_ST_BIND(y->st_info),
 		.type = ELF64_ST_TYPE(y->st_info),
 		.dynamic = w->t.dynamic,
+		.first = !w->told,
+		.strs = w->strs,
+		.strs_size = w->t.strs.size,
+		.n_syms = w->t.count,
 	};
 
 	if (y->st_name >= w->t.strs.size)
@@ -109,23 +117,55 @@ static int one(struct walk *w, uint32_t i, const Elf64_Sym *y)
 		look_version(w, i, &s);
 	else
 		split_version(w, &s);
+	w->told = true;
 	return w->fn(w->ctx, &s);
 }
 
+static Elf64_Sym widened(const Elf32_Sym *y)
+{
+	return (Elf64_Sym){ .st_name = y->st_name, .st_info = y->st_info, .st_other = y->st_other,
+			    .st_shndx = y->st_shndx, .st_value = y->st_value, .st_size = y->st_size };
+}
+
+/* The processor fetches the names of symbols some way ahead: they may be in no order. */
+static void fetch_name(const struct walk *w, uint32_t name)
+{
+	if (name < w->t.strs.size)
+		__builtin_prefetch(w->strs + name);
+}
+
+/* The table is read in pieces: none of it is looked at twice. */
 static int walk_syms(struct walk *w, struct err *e)
 {
 	uint64_t entry = w->f->is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
-	Elf_Data *d;
-	GElf_Sym y;
-	uint32_t i;
+	uint32_t i = 1, k, n;
+	void *piece;
 	int r;
 
-	if (!w->t.count)
+	if (w->t.count < 2)
 		return 0;
-	r = elf_file_data(w->f, w->t.syms, w->t.count * entry, ELF_T_SYM, &d, e);
-	for (i = 1; i < w->t.count && !r; i++)
-		if (gelf_getsym(d, (int)i, &y))
-			r = one(w, i, &y);
+	r = elf_file_check(w->f, w->t.syms, w->t.count * entry, e);
+	if (r)
+		return r;
+	piece = malloc(PIECE * entry);
+	if (!piece)
+		return -ENOMEM;
+	for (; i < w->t.count && !r; i += n) {
+		n = w->t.count - i < PIECE ? w->t.count - i : PIECE;
+		r = elf_file_read(w->f, w->t.syms + i * entry, piece, n * entry, e);
+		for (k = 0; k < n && !r; k++) {
+			if (w->f->is32) {
+				Elf64_Sym y = widened((Elf32_Sym *)piece + k);
+
+				r = one(w, i + k, &y);
+				continue;
+			}
+			if (k + AHEAD < n)
+				fetch_name(w, ((Elf64_Sym *)piece + k + AHEAD)->st_name);
+			r = one(w, i + k, (Elf64_Sym *)piece + k);
+		}
+	}
+	free(piece);
 	return r;
 }
 
@@ -159,7 +199,7 @@ static int walk_table(const struct elf_file *f, const struct elf_table *t,
 	free(w.versym);
 	free(w.xindex);
 	free(own);
-	free(w.strs);
+	big_free(w.strs);
 	return r;
 }
 

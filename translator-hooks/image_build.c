@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "big_alloc.h"
 #include "debug_file.h"
 #include "debug_mini.h"
 #include "dwarf_image.h"
@@ -265,7 +266,10 @@ static int take_sym(void *ctx, const struct elf_sym *s)
 	struct build *b = ctx;
 	uint32_t section = HVAR_IMAGE_NONE;
 	struct elf_sym sym = *s;
+	int r = s->first ? sym_table_begin(&b->syms, s) : 0;
 
+	if (r)
+		return r;
 	if (b->from->n_sh && s->shndx >= b->from->n_sh) {
 		b->skipped++;
 		return 0;
@@ -448,18 +452,26 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 	free(b->secmap);
 	sym_table_fini(&b->syms);
 	elf_file_close(&b->f);
+	big_release();
 	return r;
 }
 
-int image_build_fd(int fd, const char *name, void **data, size_t *size,
-		   struct err *e)
+int image_build_of(int fd, const char *name, const struct hvar_image_source *src, void **data,
+		   size_t *size, struct err *e)
 {
 	struct build b;
 	int r;
 
 	memset(&b, 0, sizeof(b));
+	b.parts.source = src;
 	r = elf_file_open(&b.f, fd, NULL, 0, name, true, e);
 	return r ? r : build(&b, data, size, e);
+}
+
+int image_build_fd(int fd, const char *name, void **data, size_t *size,
+		   struct err *e)
+{
+	return image_build_of(fd, name, NULL, data, size, e);
 }
 
 int image_build_mem(const void *elf, size_t n, const char *name, void **data,

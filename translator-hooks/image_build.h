@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/core/hvar_image_format.h"
 #include "runtime/user/err.h"
 
 /* What is read in passing: it takes a fraction of a second, once. */
@@ -31,6 +32,9 @@
  */
 int image_build_fd(int fd, const char *name, void **data, size_t *size,
 		   struct err *e);
+/* The same, with @src in it. */
+int image_build_of(int fd, const char *name, const struct hvar_image_source *src, void **data,
+		   size_t *size, struct err *e);
 /* The same from an ELF image in memory ([vdso], the fuzzer). */
 int image_build_mem(const void *elf, size_t n, const char *name, void **data,
 		    size_t *size, struct err *e);

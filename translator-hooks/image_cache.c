@@ -14,6 +14,10 @@
  * An entry fits if the file's device, inode, size, mtime and ctime are those it
  * was made from, and it was made well after the last of them; if they are not
  * (a copy, another container, a change), if the hash of the symbol tables is.
+ *
+ * All of an entry is checked once, by who made it or who first opens it after a boot (a crash may have
+ * left holes in it).  The check is noted in it, with the boot and a time that is made its own mtime:
+ * whoever writes to it later changes that.
  */
 #include "config.h"
 
@@ -62,11 +66,12 @@ void image_file_free(struct image_file *f)
 	free(f);
 }
 
-/* Takes @data. */
-static int new_file(void *data, size_t size, struct image_file **out)
+/* Takes @data.  @known: it was made just now. */
+static int new_file(void *data, size_t size, bool known, struct image_file **out)
 {
 	struct image_file *f = calloc(1, sizeof(*f));
-	int r = f ? hvar_image_open(&f->img, data, size) : -ENOMEM;
+	int r = !f ? -ENOMEM : known ? hvar_image_open_known(&f->img, data, size) :
+				       hvar_image_open(&f->img, data, size);
 
 	if (r) {
 		free(f);
@@ -81,7 +86,7 @@ static int new_file(void *data, size_t size, struct image_file **out)
 
 int image_file_of_mem(void *data, size_t size, struct image_file **out, struct err *e)
 {
-	int r = new_file(data, size, out);
+	int r = new_file(data, size, false, out);
 
 	if (r == -ENOMEM)
 		return err_set(e, ENOMEM, "cannot use a symbol image: no memory: free some");
@@ -99,6 +104,73 @@ static void set_path(struct image_file *f, const char *name)
 	snprintf(f->path, sizeof(f->path), "%s/%s", cache_dir_path(), name);
 }
 
+static uint64_t ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* A number of this boot; 0: not known. */
+static uint64_t this_boot(void)
+{
+	static uint64_t boot;
+	static bool looked;
+	char text[64];
+	ssize_t n;
+	int fd;
+
+	if (looked)
+		return boot;
+	looked = true;
+	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text));
+	if (n > 32)
+		boot = hvar_image_hash(0, text, (uint64_t)n);
+	close(fd);
+	return boot;
+}
+
+/* Has it been checked since the boot, and not been changed since? */
+static bool is_sealed(const void *data, const struct stat *st)
+{
+	const struct hvar_image_header *h = data;
+
+	return (uint64_t)st->st_size >= sizeof(*h) && h->seal[0] && h->seal[0] == this_boot() &&
+	       h->seal[1] == ns(&st->st_mtim);
+}
+
+/* Note that the entry @name, as @st has it, was checked; if that fails it is checked again next time. */
+static void seal(const char *name, const struct stat *st)
+{
+	const struct timespec times[2] = { st->st_mtim, st->st_mtim };
+	uint64_t note[2] = { this_boot(), ns(&st->st_mtim) };
+	struct stat now;
+	int fd = openat(cache_dir_fd(), name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (note[0] && !fstat(fd, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino &&
+	    ns(&now.st_mtim) == note[1] &&
+	    pwrite(fd, note, sizeof(note), offsetof(struct hvar_image_header, seal)) == sizeof(note))
+		futimens(fd, times);
+	close(fd);
+}
+
+static int open_entry(struct image_file *f, const char *name, void *data, const struct stat *st)
+{
+	size_t size = (size_t)st->st_size;
+	int r;
+
+	if (is_sealed(data, st))
+		return hvar_image_open_known(&f->img, data, size);
+	madvise(data, size, MADV_POPULATE_READ); /* older kernels cannot */
+	r = hvar_image_open(&f->img, data, size);
+	if (!r)
+		seal(name, st);
+	return r;
+}
+
 /* Map the entry @name; NULL if there is none, or none that opens. */
 static struct image_file *map_entry(const char *name)
 {
@@ -113,13 +185,12 @@ static struct image_file *map_entry(const char *name)
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
 		return NULL;
 	f = calloc(1, sizeof(*f));
-	if (!f || hvar_image_open(&f->img, p, (size_t)st.st_size) ||
-	    f->img.h->rules != IMAGE_RULES) {
+	if (!f || open_entry(f, name, p, &st) || f->img.h->rules != IMAGE_RULES) {
 		munmap(p, (size_t)st.st_size);
 		free(f);
 		return NULL;
@@ -132,11 +203,6 @@ static struct image_file *map_entry(const char *name)
 }
 
 /* ---- which file an entry is of ---- */
-
-static uint64_t ns(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
 
 static int look_source(int fd, const char *name, struct hvar_image_source *src,
 		       struct err *e)
@@ -227,6 +293,7 @@ static void entry_name(const struct elf_file *elf, const struct hvar_image_sourc
 static int make(int fd, const char *file, const char *name, const struct elf_file *elf,
 		struct hvar_image_source *src, struct image_file **out, struct err *e)
 {
+	struct hvar_image_header *h;
 	size_t size;
 	void *data;
 	bool kept;
@@ -235,12 +302,14 @@ static int make(int fd, const char *file, const char *name, const struct elf_fil
 	/* hashed before it is read for good: a change in between only costs time */
 	r = name ? elf_content_hash(elf, &src->content, e) : 0;
 	if (!r)
-		r = image_build_fd(fd, file, &data, &size, e);
+		r = image_build_of(fd, file, src, &data, &size, e);
 	if (r)
 		return r;
-	image_layout_source(data, src);
-	kept = name && cache_dir_put(name, data, size);
-	r = new_file(data, size, out);
+	h = data;
+	h->seal[0] = this_boot();
+	h->seal[1] = src->made_ns;
+	kept = name && cache_dir_put(name, data, size, src->made_ns);
+	r = new_file(data, size, true, out);
 	if (r)
 		return err_set(e, -r, "cannot use the symbol image of '%s': %s: this is a fault "
 			       "of hotvar: report it with the file", file, strerror(-r));

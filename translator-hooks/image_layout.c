@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "big_alloc.h"
+
 #define TABLES 18
 
 struct layout {
@@ -30,32 +32,38 @@ static void reserve(struct layout *l, uint32_t id, uint32_t entry, uint64_t coun
 	l->end += (entry * count + 7) & ~(uint64_t)7;
 }
 
-static void *table(struct layout *l, uint32_t id)
+static const struct hvar_image_table *entry_of(const struct layout *l, uint32_t id)
 {
 	uint32_t i = 0;
 
 	while (l->dir[i].id != id)
 		i++;
-	return l->base + l->dir[i].offset;
+	return &l->dir[i];
 }
 
-static void put_syms(const struct sym_strs *strs, const struct sym_rows *rows,
-		     struct hvar_image_sym *out)
+static void *table(const struct layout *l, uint32_t id)
+{
+	return l->base + entry_of(l, id)->offset;
+}
+
+static void put(struct layout *l, uint32_t id, const void *from)
+{
+	const struct hvar_image_table *t = entry_of(l, id);
+
+	if (t->count)
+		memcpy(l->base + t->offset, from, t->entry * t->count);
+}
+
+static void put_syms(const struct sym_rows *rows, struct hvar_image_sym *out)
 {
 	uint32_t i;
 
 	for (i = 0; i < rows->n; i++) {
 		const struct sym_row *y = &rows->v[i];
 
-		out[i].vaddr = y->vaddr;
-		out[i].size = y->size;
-		out[i].name = strs->offsets[y->name];
-		out[i].file = strs->offsets[y->file];
-		out[i].section = y->section;
-		out[i].binding = y->binding;
-		out[i].type = y->type;
-		out[i].flags = y->flags;
-		out[i].origin = y->origin;
+		out[i] = (struct hvar_image_sym){ .vaddr = y->vaddr, .size = y->size, .name = y->name, .file = y->file,
+						  .section = y->section, .binding = y->binding, .type = y->type,
+						  .flags = y->flags, .origin = y->origin };
 	}
 }
 
@@ -100,98 +108,85 @@ static void put_pages(const struct sym_rows *rows, const struct hvar_image_heade
 		pages[k++] = rows->n_extents;
 }
 
-static void put_types(const struct image_parts *p, struct layout *l)
+/* Between tables nothing is left of what was in this memory before. */
+static void clear_rests(struct layout *l)
 {
-	const uint32_t *offsets = p->syms->strs.offsets;
-	struct hvar_image_type *types = table(l, HVAR_IMAGE_TYPES);
-	struct hvar_image_member *members = table(l, HVAR_IMAGE_MEMBERS);
 	uint32_t i;
 
-	for (i = 0; i < p->n_types; i++) {
-		types[i] = p->types[i];
-		types[i].name = offsets[types[i].name];
-	}
-	for (i = 0; i < p->n_members; i++) {
-		members[i] = p->members[i];
-		members[i].name = offsets[members[i].name];
+	for (i = 0; i < l->n; i++) {
+		uint64_t n = l->dir[i].entry * l->dir[i].count;
+
+		memset(l->base + l->dir[i].offset + n, 0, -n & 7);
 	}
 }
 
-static void put_vars(const struct image_parts *p, const struct hvar_image_var *vars, uint32_t n,
-		     struct hvar_image_var *out)
+/* The strings come first: they stand where they will be, once the rest has room behind them. */
+static void reserve_all(struct layout *l, const struct image_parts *p, uint64_t pages)
 {
-	const uint32_t *offsets = p->syms->strs.offsets;
-	uint32_t i;
+	const struct sym_table *t = p->syms;
 
-	for (i = 0; i < n; i++) {
-		out[i] = vars[i];
-		out[i].file = offsets[vars[i].file];
-		out[i].function = offsets[vars[i].function];
-	}
+	l->end = SYM_STRS_HEAD;
+	reserve(l, HVAR_IMAGE_STRS, 1, t->strs.used);
+	reserve(l, HVAR_IMAGE_SEGS, sizeof(*p->segs), p->n_segs);
+	reserve(l, HVAR_IMAGE_SECTIONS, sizeof(*p->sections), p->n_sections);
+	reserve(l, HVAR_IMAGE_SYMS, sizeof(struct hvar_image_sym), t->syms.n);
+	reserve(l, HVAR_IMAGE_TLS_SYMS, sizeof(struct hvar_image_sym), t->tls.n);
+	reserve(l, HVAR_IMAGE_STARTS, 8, t->syms.n_extents);
+	reserve(l, HVAR_IMAGE_OWNERS, 4, t->syms.n_extents);
+	reserve(l, HVAR_IMAGE_PAGES, 4, pages ? pages + 1 : 0);
+	reserve(l, HVAR_IMAGE_TLS_STARTS, 8, t->tls.n_extents);
+	reserve(l, HVAR_IMAGE_TLS_OWNERS, 4, t->tls.n_extents);
+	reserve(l, HVAR_IMAGE_RANGES, sizeof(*p->ranges), p->n_ranges);
+	reserve(l, HVAR_IMAGE_TYPES, sizeof(*p->types), p->n_types);
+	reserve(l, HVAR_IMAGE_MEMBERS, sizeof(*p->members), p->n_members);
+	reserve(l, HVAR_IMAGE_VARS, sizeof(*p->vars), p->n_vars);
+	reserve(l, HVAR_IMAGE_TLS_VARS, sizeof(*p->tls_vars), p->n_tls_vars);
+	reserve(l, HVAR_IMAGE_TLS_SLOTS, sizeof(*p->tls_slots), p->n_tls_slots);
+	reserve(l, HVAR_IMAGE_DEBUG, sizeof(*p->debug), p->debug ? 1 : 0);
+	reserve(l, HVAR_IMAGE_SOURCE, sizeof(struct hvar_image_source), 1);
 }
 
 int image_layout(struct image_parts *p, void **data, size_t *size)
 {
-	const struct sym_table *t = p->syms;
+	static const struct hvar_image_source unknown;
+	struct sym_table *t = p->syms;
 	struct hvar_image_header *h = &p->head;
-	struct hvar_image_section *sections;
-	struct layout l = { .end = sizeof(*h) + sizeof(l.dir) };
+	struct layout l = { .n = 0 };
 	uint64_t pages = plan_pages(&t->syms, h);
-	uint32_t i;
 
-	reserve(&l, HVAR_IMAGE_SEGS, sizeof(*p->segs), p->n_segs);
-	reserve(&l, HVAR_IMAGE_SECTIONS, sizeof(*p->sections), p->n_sections);
-	reserve(&l, HVAR_IMAGE_SYMS, sizeof(struct hvar_image_sym), t->syms.n);
-	reserve(&l, HVAR_IMAGE_TLS_SYMS, sizeof(struct hvar_image_sym), t->tls.n);
-	reserve(&l, HVAR_IMAGE_STARTS, 8, t->syms.n_extents);
-	reserve(&l, HVAR_IMAGE_OWNERS, 4, t->syms.n_extents);
-	reserve(&l, HVAR_IMAGE_PAGES, 4, pages ? pages + 1 : 0);
-	reserve(&l, HVAR_IMAGE_TLS_STARTS, 8, t->tls.n_extents);
-	reserve(&l, HVAR_IMAGE_TLS_OWNERS, 4, t->tls.n_extents);
-	reserve(&l, HVAR_IMAGE_STRS, 1, t->strs.used);
-	reserve(&l, HVAR_IMAGE_RANGES, sizeof(*p->ranges), p->n_ranges);
-	reserve(&l, HVAR_IMAGE_TYPES, sizeof(*p->types), p->n_types);
-	reserve(&l, HVAR_IMAGE_MEMBERS, sizeof(*p->members), p->n_members);
-	reserve(&l, HVAR_IMAGE_VARS, sizeof(*p->vars), p->n_vars);
-	reserve(&l, HVAR_IMAGE_TLS_VARS, sizeof(*p->tls_vars), p->n_tls_vars);
-	reserve(&l, HVAR_IMAGE_TLS_SLOTS, sizeof(*p->tls_slots), p->n_tls_slots);
-	reserve(&l, HVAR_IMAGE_DEBUG, sizeof(*p->debug), p->debug ? 1 : 0);
-	reserve(&l, HVAR_IMAGE_SOURCE, sizeof(struct hvar_image_source), 1);
-
-	l.base = calloc(1, l.end);
+	_Static_assert(sizeof(*h) + sizeof(l.dir) <= SYM_STRS_HEAD, "header and directory have room before the strings");
+	reserve_all(&l, p, pages);
+	l.base = big_realloc(t->strs.buf, l.end);
 	if (!l.base)
 		return -ENOMEM;
-	memcpy(l.base + sizeof(*h), l.dir, sizeof(l.dir));
-	if (p->n_ranges)
-		memcpy(table(&l, HVAR_IMAGE_RANGES), p->ranges, p->n_ranges * sizeof(*p->ranges));
-	if (p->n_segs)
-		memcpy(table(&l, HVAR_IMAGE_SEGS), p->segs, p->n_segs * sizeof(*p->segs));
-	sections = table(&l, HVAR_IMAGE_SECTIONS);
-	for (i = 0; i < p->n_sections; i++) {
-		sections[i] = p->sections[i];
-		sections[i].name = t->strs.offsets[p->sections[i].name];
-	}
-	put_syms(&t->strs, &t->syms, table(&l, HVAR_IMAGE_SYMS));
-	put_syms(&t->strs, &t->tls, table(&l, HVAR_IMAGE_TLS_SYMS));
+	t->strs.buf = NULL; /* it is the image now */
+	t->strs.used = t->strs.cap = 0;
+	clear_rests(&l);
+	put(&l, HVAR_IMAGE_SEGS, p->segs);
+	put(&l, HVAR_IMAGE_SECTIONS, p->sections);
+	put_syms(&t->syms, table(&l, HVAR_IMAGE_SYMS));
+	put_syms(&t->tls, table(&l, HVAR_IMAGE_TLS_SYMS));
 	put_extents(&t->syms, table(&l, HVAR_IMAGE_STARTS), table(&l, HVAR_IMAGE_OWNERS));
-	put_extents(&t->tls, table(&l, HVAR_IMAGE_TLS_STARTS),
-		    table(&l, HVAR_IMAGE_TLS_OWNERS));
-	put_types(p, &l);
-	put_vars(p, p->vars, p->n_vars, table(&l, HVAR_IMAGE_VARS));
-	put_vars(p, p->tls_vars, p->n_tls_vars, table(&l, HVAR_IMAGE_TLS_VARS));
-	memcpy(table(&l, HVAR_IMAGE_TLS_SLOTS), p->tls_slots, p->n_tls_slots * sizeof(*p->tls_slots));
-	if (p->debug)
-		memcpy(table(&l, HVAR_IMAGE_DEBUG), p->debug, sizeof(*p->debug));
+	put_extents(&t->tls, table(&l, HVAR_IMAGE_TLS_STARTS), table(&l, HVAR_IMAGE_TLS_OWNERS));
 	if (pages)
 		put_pages(&t->syms, h, pages, table(&l, HVAR_IMAGE_PAGES));
-	memcpy(table(&l, HVAR_IMAGE_STRS), t->strs.bytes, t->strs.used);
+	put(&l, HVAR_IMAGE_RANGES, p->ranges);
+	put(&l, HVAR_IMAGE_TYPES, p->types);
+	put(&l, HVAR_IMAGE_MEMBERS, p->members);
+	put(&l, HVAR_IMAGE_VARS, p->vars);
+	put(&l, HVAR_IMAGE_TLS_VARS, p->tls_vars);
+	put(&l, HVAR_IMAGE_TLS_SLOTS, p->tls_slots);
+	put(&l, HVAR_IMAGE_DEBUG, p->debug);
+	put(&l, HVAR_IMAGE_SOURCE, p->source ? p->source : &unknown);
 
 	memcpy(h->magic, HVAR_IMAGE_MAGIC, sizeof(h->magic));
 	h->version = HVAR_IMAGE_VERSION;
 	h->n_tables = TABLES;
 	h->size = l.end;
 	h->rules = IMAGE_RULES;
+	memset(l.base, 0, SYM_STRS_HEAD);
 	memcpy(l.base, h, sizeof(*h));
+	memcpy(l.base + sizeof(*h), l.dir, sizeof(l.dir));
 	h->checksum = hvar_image_checksum(l.base, l.end);
 	memcpy(l.base, h, sizeof(*h));
 	*data = l.base;

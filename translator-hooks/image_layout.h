@@ -21,11 +21,12 @@ struct image_parts {
 	/* flags, tls, relro, build_id are the caller's; the rest is filled in */
 	struct hvar_image_header head;
 	struct hvar_image_seg *segs;	     /* by vaddr, disjoint */
-	struct hvar_image_section *sections; /* in the image's order; names are sym_strs numbers */
+	struct hvar_image_section *sections; /* in the image's order; names are numbers of sym_strs */
 	struct hvar_image_range *ranges;     /* ascending, disjoint */
 	uint32_t n_segs, n_sections, n_ranges;
-	struct sym_table *syms;		     /* settled; borrowed */
-	/* of debug information; names are sym_strs numbers; NULL where there is none */
+	struct sym_table *syms;		     /* settled; its strings become the image */
+	const struct hvar_image_source *source; /* NULL: not known */
+	/* of debug information; names are numbers of sym_strs; NULL where there is none */
 	const struct hvar_image_type *types;
 	const struct hvar_image_member *members;
 	struct hvar_image_var *vars, *tls_vars; /* by symbol */

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "big_alloc.h"
+
 /* An open symbol; @last is its last byte, as an end may be 2^64. */
 struct open {
 	uint64_t last;
@@ -37,9 +39,9 @@ static int emit(struct sym_rows *r, uint64_t start, uint32_t owner)
 	if (r->n_extents && r->extents[r->n_extents - 1].owner == owner)
 		return 0;
 	if (r->n_extents == r->cap_extents) {
-		uint32_t cap = r->cap_extents ? r->cap_extents * 2 : 256;
+		uint32_t cap = r->cap_extents ? r->cap_extents * 2 : r->n + 256;
 
-		x = realloc(r->extents, (size_t)cap * sizeof(*x));
+		x = big_realloc(r->extents, (size_t)cap * sizeof(*x));
 		if (!x)
 			return -ENOMEM;
 		r->extents = x;
@@ -121,7 +123,7 @@ int sym_extents(struct sym_rows *rows, const struct hvar_image_seg *segs,
 
 	if (!rows->n)
 		return 0;
-	s.stack = malloc((size_t)rows->n * sizeof(*s.stack));
+	s.stack = big_alloc((size_t)rows->n * sizeof(*s.stack));
 	if (!s.stack)
 		return -ENOMEM;
 	for (i = 0; i < rows->n && !r; i = k) {
@@ -133,6 +135,6 @@ int sym_extents(struct sym_rows *rows, const struct hvar_image_seg *segs,
 	}
 	if (!r)
 		r = close_before(&s, 0, true);
-	free(s.stack);
+	big_free(s.stack);
 	return r;
 }

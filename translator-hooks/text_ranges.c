@@ -21,7 +21,7 @@
 struct gather {
 	const struct elf_file *f;
 	const struct image_parts *parts;
-	const struct sym_strs *strs;
+	const struct sym_table *syms;
 	struct hvar_image_range *v;
 	uint32_t n, cap;
 };
@@ -67,7 +67,7 @@ static bool in_plt(const struct gather *g, uint64_t vaddr)
 	}
 	if (!lo || vaddr - s[lo - 1].vaddr >= s[lo - 1].size)
 		return false;
-	name = g->strs->bytes + g->strs->offsets[s[lo - 1].name];
+	name = sym_table_text(g->syms, s[lo - 1].name);
 	return !strncmp(name, ".plt", 4) || !strncmp(name, ".iplt", 5);
 }
 
@@ -172,14 +172,18 @@ static void drop_named(struct gather *g, const struct sym_rows *rows)
 int text_ranges(const struct elf_file *f, struct image_parts *p, const struct sym_table *t,
 		struct err *e)
 {
-	struct gather g = { .f = f, .parts = p, .strs = &t->strs };
+	struct gather g = { .f = f, .parts = p, .syms = t };
 	int r = elf_frames_walk(f, take, &g, e);
+	uint32_t i;
 
 	if (r) {
 		free(g.v);
 		return r;
 	}
-	if (g.n)
+	/* linkers keep them in the order of the code, mostly */
+	for (i = 1; i < g.n && by_start(&g.v[i - 1], &g.v[i]) <= 0; i++)
+		;
+	if (i < g.n)
 		qsort(g.v, g.n, sizeof(*g.v), by_start);
 	disjoin(&g);
 	drop_named(&g, &t->syms);

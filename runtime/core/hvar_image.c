@@ -60,7 +60,7 @@ HVAR_API uint64_t hvar_image_checksum(const void *data, uint64_t size)
 {
 	const struct hvar_image_header *h = data;
 
-	return hvar_image_hash(hvar_image_hash(0, h, HVAR_IMAGE_SUMMED - sizeof(h->checksum)),
+	return hvar_image_hash(hvar_image_hash(0, h, HVAR_IMAGE_SUMMED - sizeof(h->checksum) - sizeof(h->seal)),
 			       (const uint8_t *)data + HVAR_IMAGE_SUMMED,
 			       size - HVAR_IMAGE_SUMMED);
 }
@@ -242,10 +242,10 @@ static bool hvar_image_ranges_ok(const struct hvar_image *img)
 	return true;
 }
 
-/* Everything but strings' ends, which img->strs ending in NUL assures. */
-static bool hvar_image_tables_ok(struct hvar_image *img)
+/* Where each table is; and what there is little of is checked.  *@n_strs: bytes of strings. */
+static bool hvar_image_tables_set(struct hvar_image *img, uint32_t *n_strs)
 {
-	uint32_t n, n_strs;
+	uint32_t n;
 
 	img->segs = hvar_image_table(img, HVAR_IMAGE_SEGS, sizeof(*img->segs),
 				     &img->n_segs);
@@ -255,7 +255,7 @@ static bool hvar_image_tables_ok(struct hvar_image *img)
 				     &img->n_syms);
 	img->tls_syms = hvar_image_table(img, HVAR_IMAGE_TLS_SYMS,
 					 sizeof(*img->tls_syms), &img->n_tls_syms);
-	img->strs = hvar_image_table(img, HVAR_IMAGE_STRS, 1, &n_strs);
+	img->strs = hvar_image_table(img, HVAR_IMAGE_STRS, 1, n_strs);
 	img->starts = hvar_image_table(img, HVAR_IMAGE_STARTS, 8, &img->n_extents);
 	img->owners = hvar_image_table(img, HVAR_IMAGE_OWNERS, 4, &n);
 	if (n != img->n_extents)
@@ -271,9 +271,15 @@ static bool hvar_image_tables_ok(struct hvar_image *img)
 	img->ranges = hvar_image_table(img, HVAR_IMAGE_RANGES, sizeof(*img->ranges),
 				       &img->n_ranges);
 	img->n_mem_sections = 0;
-	return n_strs && !img->strs[0] && !img->strs[n_strs - 1] &&
-	       hvar_image_segs_ok(img) && hvar_image_sections_ok(img, n_strs) &&
-	       hvar_image_syms_ok(img->syms, img->n_syms, img->n_sections, n_strs) &&
+	hvar_types_set(img);
+	return *n_strs && !img->strs[0] && !img->strs[*n_strs - 1] &&
+	       hvar_image_segs_ok(img) && hvar_image_sections_ok(img, *n_strs);
+}
+
+/* Everything but strings' ends, which img->strs ending in NUL assures. */
+static bool hvar_image_tables_ok(const struct hvar_image *img, uint32_t n_strs)
+{
+	return hvar_image_syms_ok(img->syms, img->n_syms, img->n_sections, n_strs) &&
 	       hvar_image_syms_ok(img->tls_syms, img->n_tls_syms, img->n_sections,
 				  n_strs) &&
 	       hvar_image_extents_ok(img->starts, img->owners, img->n_extents,
@@ -282,14 +288,14 @@ static bool hvar_image_tables_ok(struct hvar_image *img)
 				     img->n_tls_extents, img->tls_syms,
 				     img->n_tls_syms) &&
 	       hvar_image_pages_ok(img) && hvar_image_ranges_ok(img) &&
-	       hvar_types_open(img, n_strs);
+	       hvar_types_ok(img, n_strs);
 }
 
-HVAR_API int hvar_image_open(struct hvar_image *out, const void *data,
-			     uint64_t size)
+static int hvar_image_begin(struct hvar_image *out, const void *data, uint64_t size, bool known)
 {
 	const struct hvar_image_header *h = data;
 	struct hvar_image img;
+	uint32_t n_strs;
 
 	if (size < sizeof(*h))
 		return size < sizeof(h->magic) ||
@@ -303,7 +309,7 @@ HVAR_API int hvar_image_open(struct hvar_image *out, const void *data,
 	if (size > h->size || size % 8 || h->n_tables > HVAR_IMAGE_MAX_TABLES ||
 	    h->n_tables * sizeof(struct hvar_image_table) > size - sizeof(*h) ||
 	    h->build_id_len > HVAR_BUILD_ID_MAX ||
-	    hvar_image_checksum(data, size) != h->checksum)
+	    (!known && hvar_image_checksum(data, size) != h->checksum))
 		return -EINVAL;
 	memset(&img, 0, sizeof(img));
 	img.base = data;
@@ -317,10 +323,21 @@ HVAR_API int hvar_image_open(struct hvar_image *out, const void *data,
 	img.flags = h->flags;
 	img.build_id_len = (uint8_t)h->build_id_len;
 	memcpy(img.build_id, h->build_id, sizeof(img.build_id));
-	if (!hvar_image_directory_ok(&img) || !hvar_image_tables_ok(&img))
+	if (!hvar_image_directory_ok(&img) || !hvar_image_tables_set(&img, &n_strs) ||
+	    (!known && !hvar_image_tables_ok(&img, n_strs)))
 		return -EINVAL;
 	*out = img;
 	return 0;
+}
+
+HVAR_API int hvar_image_open(struct hvar_image *img, const void *data, uint64_t size)
+{
+	return hvar_image_begin(img, data, size, false);
+}
+
+HVAR_API int hvar_image_open_known(struct hvar_image *img, const void *data, uint64_t size)
+{
+	return hvar_image_begin(img, data, size, true);
 }
 
 /*

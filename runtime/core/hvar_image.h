@@ -143,6 +143,12 @@ enum hvar_image_flags {
 HVAR_API int hvar_image_open(struct hvar_image *img, const void *data, uint64_t size);
 
 /*
+ * The same for bytes that hvar_image_open() has accepted before, or that were made just now, and that nobody
+ * has changed since: it looks at the header and the directory, not at every symbol.
+ */
+HVAR_API int hvar_image_open_known(struct hvar_image *img, const void *data, uint64_t size);
+
+/*
  * The symbol that owns @vaddr, or HVAR_IMAGE_NONE.  A sized symbol that holds
  * @vaddr wins over a label, the innermost over the outer; a label owns its own
  * address only.  O(1) in the size of the file but for a search within one page.

@@ -19,7 +19,7 @@
 #include "hvar_image.h"
 
 #define HVAR_IMAGE_MAGIC      "hvarimg\n"
-#define HVAR_IMAGE_VERSION    2
+#define HVAR_IMAGE_VERSION    3
 #define HVAR_IMAGE_MAX_TABLES 64
 
 enum hvar_image_table_id {
@@ -63,6 +63,7 @@ struct hvar_image_header {
 	uint32_t n_tables;
 	uint64_t size;	   /* of the whole image */
 	uint64_t checksum; /* hvar_image_checksum() */
+	uint64_t seal[2];  /* the cache's own note that it has checked the image; not looked at here */
 	/* the checksum covers all that is before it and everything from here on */
 	uint32_t flags;	   /* enum hvar_image_flags */
 	uint32_t page_shift;
@@ -122,7 +123,7 @@ struct hvar_image_tls_slot {
 	uint32_t zero;
 };
 
-#define HVAR_IMAGE_SUMMED 32 /* offset of the first byte after the checksum */
+#define HVAR_IMAGE_SUMMED 48 /* offset of the first byte after the checksum and the seal */
 
 /*
  * The 64-bit checksum of the image at @data, @size bytes (8-aligned, a multiple

@@ -77,7 +77,7 @@ static bool hvar_type_vars_ok(const struct hvar_image *img, const struct hvar_im
 	return !bad;
 }
 
-HVAR_API bool hvar_types_open(struct hvar_image *img, uint32_t n_strs)
+HVAR_API void hvar_types_set(struct hvar_image *img)
 {
 	img->types = hvar_image_table(img, HVAR_IMAGE_TYPES, sizeof(*img->types),
 				      &img->n_types);
@@ -86,6 +86,10 @@ HVAR_API bool hvar_types_open(struct hvar_image *img, uint32_t n_strs)
 	img->vars = hvar_image_table(img, HVAR_IMAGE_VARS, sizeof(*img->vars), &img->n_vars);
 	img->tls_vars = hvar_image_table(img, HVAR_IMAGE_TLS_VARS, sizeof(*img->tls_vars),
 					 &img->n_tls_vars);
+}
+
+HVAR_API bool hvar_types_ok(const struct hvar_image *img, uint32_t n_strs)
+{
 	return hvar_types_all_ok(img, n_strs) &&
 	       hvar_type_vars_ok(img, img->vars, img->n_vars, img->n_syms, n_strs) &&
 	       hvar_type_vars_ok(img, img->tls_vars, img->n_tls_vars, img->n_tls_syms, n_strs);

@@ -80,8 +80,10 @@ struct hvar_type_walk {
 	} level[HVAR_TYPE_DEPTH];
 };
 
-/* For hvar_image_open(): find the tables in @img and check them.  @n_strs bytes are its strings. */
-HVAR_API bool hvar_types_open(struct hvar_image *img, uint32_t n_strs);
+/* For hvar_image_open(): find the tables in @img. */
+HVAR_API void hvar_types_set(struct hvar_image *img);
+/* And check them.  @n_strs bytes are its strings. */
+HVAR_API bool hvar_types_ok(const struct hvar_image *img, uint32_t n_strs);
 
 /* What is known of the variable that @symbol (of tls_syms if @tls) names, or NULL. */
 HVAR_API const struct hvar_image_var *hvar_type_var(const struct hvar_image *img,

@@ -320,8 +320,12 @@ static void test_damaged(void **state)
 	for (i = 0; i < size * 8; i++) {
 		memcpy(bad, good, size);
 		bad[i / 8] ^= (uint8_t)(1u << i % 8);
-		assert_int_not_equal(hvar_image_open(&img, bad, size), 0);
 		h = (void *)bad;
+		if (i / 8 >= offsetof(struct hvar_image_header, seal) && i / 8 < HVAR_IMAGE_SUMMED) {
+			assert_int_equal(hvar_image_open(&img, bad, size), 0); /* the cache's own */
+			continue;
+		}
+		assert_int_not_equal(hvar_image_open(&img, bad, size), 0);
 		if (i / 8 < HVAR_IMAGE_SUMMED)
 			continue;
 		h->checksum = hvar_image_checksum(bad, size);

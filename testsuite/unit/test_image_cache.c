@@ -244,6 +244,66 @@ static void test_damaged(void **state)
 	expect(elf, "first", true);
 }
 
+/* The seal of the entry at @path, and its mtime into *@st. */
+static void read_seal(const char *path, uint64_t seal[2], struct stat *st)
+{
+	int fd = open(path, O_RDONLY);
+
+	assert_int_equal(pread(fd, seal, 16, offsetof(struct hvar_image_header, seal)), 16);
+	assert_int_equal(fstat(fd, st), 0);
+	close(fd);
+}
+
+/* Change @n bytes in the entry as if nobody had. */
+static void change_unseen(const char *path, const void *bytes, size_t n, off_t at, const struct stat *st)
+{
+	const struct timespec times[2] = { st->st_mtim, st->st_mtim };
+	int fd = open(path, O_RDWR);
+
+	assert_int_equal(pwrite(fd, bytes, n, at), n);
+	assert_int_equal(futimens(fd, times), 0);
+	close(fd);
+}
+
+/* What was checked since the boot is not checked again; what was not, is. */
+static void test_sealed(void **state)
+{
+	const off_t at = offsetof(struct hvar_image_header, seal);
+	const uint64_t none[2] = { 0, 0 };
+	uint64_t first[2], seal[2];
+	struct image_file *f;
+	char path[4096];
+	struct stat st;
+
+	(void)state;
+	expect(elf, "first", false);
+	f = get(elf);
+	snprintf(path, sizeof(path), "%s", f->path);
+	image_file_free(f);
+	read_seal(path, first, &st);
+	assert_true(first[0] && first[1] == (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec);
+	/* without a seal, and with one of another boot: checked, and sealed again */
+	for (uint64_t boot = 0; boot < 2; boot++) {
+		seal[0] = boot ? first[0] ^ 1 : 0;
+		seal[1] = boot ? first[1] : 0;
+		change_unseen(path, seal, sizeof(seal), at, &st);
+		expect(elf, "first", true);
+		read_seal(path, seal, &st);
+		assert_memory_equal(seal, first, sizeof(seal));
+	}
+	/* a crash has left a hole in it: with no mtime to tell, but before this boot */
+	change_unseen(path, none, sizeof(none), at, &st);
+	change_unseen(path, "\0\0\0\0\0\0\0\0", 8, st.st_size - 100, &st);
+	change_unseen(path, "\1", 1, st.st_size - 100, &st);
+	expect(elf, "first", false);
+	expect(elf, "first", true);
+	/* a later change tells by the mtime */
+	read_seal(path, seal, &st);
+	st.st_mtim.tv_sec++;
+	change_unseen(path, "\xa5", 1, st.st_size - 100, &st);
+	expect(elf, "first", false);
+}
+
 static void replace(const char *path, int i)
 {
 	char rubbish[4200];
@@ -463,6 +523,7 @@ int main(void)
 		cmocka_unit_test_setup(test_changed, setup),
 		cmocka_unit_test_setup(test_stripped, setup),
 		cmocka_unit_test_setup(test_no_build_id, setup),
+		cmocka_unit_test_setup(test_sealed, setup),
 		cmocka_unit_test_setup(test_damaged, setup),
 		cmocka_unit_test_setup(test_writers, setup),
 		cmocka_unit_test_setup(test_swept, setup),

@@ -275,6 +275,9 @@ static void *given_image(const struct given *g, size_t *size)
 	struct hvar_image_seg seg = { .vaddr = 0x1000, .memsz = 0x1000, .prot = 3 };
 	struct elf_sym s = { .name = "v", .len = 1, .value = 0x1000, .size = 64, .type = STT_OBJECT,
 			     .binding = STB_GLOBAL };
+	struct hvar_image_type *types = malloc((g->n_types + 1) * sizeof(*types));
+	struct hvar_image_member *members = malloc((g->n_members + 1) * sizeof(*members));
+	uint32_t numbers[8] = { 0 };
 	struct sym_table t;
 	struct image_parts p;
 	char name[8];
@@ -282,24 +285,33 @@ static void *given_image(const struct given *g, size_t *size)
 
 	memset(&p, 0, sizeof(p));
 	assert_int_equal(sym_table_init(&t), 0);
-	for (uint32_t i = 1, id; i < 8; i++) {
+	for (uint32_t i = 1; i < 8; i++) {
 		snprintf(name, sizeof(name), "m%u", i);
-		assert_int_equal(sym_table_str(&t, name, strlen(name), &id), 0);
-		assert_int_equal(id, i);
+		assert_int_equal(sym_table_str(&t, name, strlen(name), &numbers[i]), 0);
+	}
+	for (uint32_t i = 0; i < g->n_types; i++) {
+		types[i] = g->types[i];
+		types[i].name = numbers[types[i].name];
+	}
+	for (uint32_t i = 0; i < g->n_members; i++) {
+		members[i] = g->members[i];
+		members[i].name = numbers[members[i].name];
 	}
 	assert_int_equal(sym_table_add(&t, &s, HVAR_IMAGE_NONE), 0);
 	assert_int_equal(sym_table_settle(&t, &seg, 1, 0), 0);
 	p.segs = &seg;
 	p.n_segs = 1;
 	p.syms = &t;
-	p.types = g->types;
+	p.types = types;
 	p.n_types = g->n_types;
-	p.members = g->members;
+	p.members = members;
 	p.n_members = g->n_members;
 	p.vars = g->vars;
 	p.n_vars = g->n_vars;
 	assert_int_equal(image_layout(&p, &data, size), 0);
 	sym_table_fini(&t);
+	free(types);
+	free(members);
 	return data;
 }
 
