@@ -4,7 +4,9 @@
 #include "perf_calls.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,18 +60,17 @@ long perf_calls_id(struct err *e)
 	return err_set(e, -r, "the tracepoint of system calls: %s; use --source ptrace", strerror(-r));
 }
 
-/* Those that perf itself tells of, or that change no map. */
+/*
+ * What perf tells of as a mapping (mmap, mprotect, shmat) need not be told twice; a mapping that failed after it had cleared
+ * its place is found by looking.
+ */
 static bool is_news(uint32_t cause)
 {
 	switch (cause) {
-	case HVAR_CAUSE_MMAP:
 	case HVAR_CAUSE_MUNMAP:
 	case HVAR_CAUSE_MREMAP:
-	case HVAR_CAUSE_MPROTECT:
-	case HVAR_CAUSE_PKEY_MPROTECT:
 	case HVAR_CAUSE_BRK:
 	case HVAR_CAUSE_SHMDT:
-	case HVAR_CAUSE_SHMAT: /* ipc() of i386 may be either */
 	case HVAR_CAUSE_VFORK: /* does a child share its maker's memory? */
 	case HVAR_CAUSE_CLONE:
 	case HVAR_CAUSE_CLONE3:
@@ -78,27 +79,83 @@ static bool is_news(uint32_t cause)
 	return false;
 }
 
-const char *perf_calls_filter(void)
+static int by_number(const void *a, const void *b)
 {
-	static char text[4096];
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct text {
+	char v[4096];
+	size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->v + t->n, sizeof(t->v) - t->n, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		t->n += (size_t)n < sizeof(t->v) - t->n ? (size_t)n : sizeof(t->v) - t->n - 1;
+}
+
+/*
+ * Every system call of the program is asked, and most are none of these: halves of halves, so that a few comparisons
+ * decide.  The depth is that of a sorted list of MAX_NUMBERS, halved.
+ */
+static void halve(struct text *t, const uint32_t *nr, size_t n)
+{
+	size_t half = n / 2;
+
+	if (n <= 2) {
+		add(t, n == 2 ? "(id==%u||id==%u)" : "id==%u", nr[0], nr[n - 1]);
+		return;
+	}
+	add(t, "((id<%u&&", nr[half]);
+	halve(t, nr, half);
+	add(t, ")||(id>=%u&&", nr[half]);
+	halve(t, nr + half, n - half);
+	add(t, "))");
+}
+
+/* The numbers of all ABIs that are news, sorted, each once; returns how many. */
+static size_t numbers(uint32_t out[3 * MAX_NUMBERS])
+{
 	uint32_t nr[MAX_NUMBERS];
-	size_t at = 0;
+	size_t all = 0, n = 0;
 
-	if (text[0])
-		return text;
 	for (int abi = HVAR_ABI_X86_64; abi <= HVAR_ABI_X32; abi++) {
-		uint32_t n = hvar_call_numbers((enum hvar_abi)abi, nr, MAX_NUMBERS);
+		uint32_t some = hvar_call_numbers((enum hvar_abi)abi, nr, MAX_NUMBERS);
 
-		for (uint32_t i = 0; i < n && i < MAX_NUMBERS; i++) {
-			/* recvfrom, openat and their like: as 64-bit programs call them */
-			bool busy = abi == HVAR_ABI_I386 && (nr[i] == 45 || nr[i] == 257);
+		for (uint32_t i = 0; i < some && i < MAX_NUMBERS; i++) {
+			uint32_t cause = hvar_call_cause((enum hvar_abi)abi, nr[i]);
+			/* recvfrom is what a 64-bit program calls by i386's brk; ipc() of i386 may be shmdt */
+			bool busy = abi == HVAR_ABI_I386 && nr[i] == 45;
+			bool ipc = abi == HVAR_ABI_I386 && nr[i] == 117;
 
-			if (!busy && is_news(hvar_call_cause((enum hvar_abi)abi, nr[i])))
-				at += (size_t)snprintf(text + at, sizeof(text) - at, "%sid==%u",
-						       at ? "||" : "", nr[i]);
+			if (!busy && (ipc || is_news(cause)))
+				out[all++] = nr[i];
 		}
 	}
-	return text;
+	qsort(out, all, sizeof(*out), by_number);
+	for (size_t i = 0; i < all; i++)
+		if (!n || out[n - 1] != out[i])
+			out[n++] = out[i];
+	return n;
+}
+
+const char *perf_calls_filter(void)
+{
+	static struct text text;
+	uint32_t nr[3 * MAX_NUMBERS];
+
+	if (!text.n)
+		halve(&text, nr, numbers(nr));
+	return text.v;
 }
 
 bool perf_calls_fill(const struct perf_record *r, struct hvar_call *out)

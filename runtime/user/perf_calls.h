@@ -7,8 +7,8 @@
  * the arguments are still in the registers.  It takes the right to read tracefs and kernel events
  * (root), and puts every system call of the whole machine on the kernel's slower way as long as it is open.
  *
- * Numbers of i386 calls that a busy 64-bit program makes for another purpose are left out: brk and
- * remap_file_pages of 32-bit programs are found by looking.
+ * i386's brk is left out, which has the number of a call that busy 64-bit programs make: a break of theirs that shrinks is
+ * found by looking.
  */
 #ifndef PERF_CALLS_H
 #define PERF_CALLS_H

@@ -252,8 +252,6 @@ static void made(struct tracker *t, struct hvar_mm *mm, const struct hvar_call *
 static int take(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
 		const struct hvar_call *c, const struct hvar_event *base)
 {
-	struct hvar_range range[3];
-
 	switch (c->cause) {
 	case HVAR_CAUSE_MUNMAP:
 	case HVAR_CAUSE_MREMAP:
@@ -266,11 +264,6 @@ static int take(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *t
 	case HVAR_CAUSE_CLONE:
 	case HVAR_CAUSE_CLONE3:
 		made(t, mm, c);
-		return 0;
-	case HVAR_CAUSE_MMAP:
-		/* Told as a mapping; failed, it may have cleared what it was to replace. */
-		if (HVAR_CALL_FAILED(c->ret))
-			doubt_ranges(t, mm, range, hvar_call_ranges(c, space_of(mm)->brk, range), c);
 		return 0;
 	}
 	return 0;
