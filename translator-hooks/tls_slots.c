@@ -49,8 +49,8 @@ static int judge(const Elf64_Rela *r, const struct symbols *syms, struct hvar_im
 
 uint32_t tls_slots(const struct elf_file *f, struct hvar_image_tls_slot out[2])
 {
-	struct hvar_image_tls_slot best[2];
-	int good[2] = { 0, 0 }, g;
+	struct hvar_image_tls_slot best[3];
+	int good[3] = { 0, 0, 0 }, g;
 	uint32_t i, n = 0;
 	uint64_t k;
 
@@ -69,9 +69,10 @@ uint32_t tls_slots(const struct elf_file *f, struct hvar_image_tls_slot out[2])
 			uint32_t type = ELF64_R_TYPE(r[k].r_info), kind;
 			struct hvar_image_tls_slot slot;
 
-			if (type != R_X86_64_TPOFF64 && type != R_X86_64_DTPMOD64)
+			if (type != R_X86_64_TPOFF64 && type != R_X86_64_DTPMOD64 && type != R_X86_64_TLSDESC)
 				continue;
-			kind = type == R_X86_64_TPOFF64 ? HVAR_TLS_SLOT_OFFSET : HVAR_TLS_SLOT_MODULE;
+			kind = type == R_X86_64_TPOFF64 ? HVAR_TLS_SLOT_OFFSET : type == R_X86_64_DTPMOD64 ? HVAR_TLS_SLOT_MODULE :
+			       HVAR_TLS_SLOT_DESC;
 			g = judge(&r[k], &syms, &slot);
 			if (g <= good[kind])
 				continue;
@@ -82,7 +83,7 @@ uint32_t tls_slots(const struct elf_file *f, struct hvar_image_tls_slot out[2])
 		free(syms.v);
 		free(r);
 	}
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 3 && n < 2; i++)
 		if (good[i])
 			out[n++] = best[i];
 	return n;

@@ -4,7 +4,8 @@
  *
  * The dynamic linker writes into the file's table of addresses, for the code to read: how far from the
  * thread pointer a variable is (R_X86_64_TPOFF64), or the number of the file among those with thread-local
- * variables (R_X86_64_DTPMOD64).  One place of each kind is enough to find the block in any process.
+ * variables (R_X86_64_DTPMOD64); or a function to call and its argument, which is the first or leads to the second
+ * (R_X86_64_TLSDESC).  One place of each of the first two kinds is enough to find the block in any process.
  */
 #ifndef TLS_SLOTS_H
 #define TLS_SLOTS_H
@@ -12,7 +13,7 @@
 #include "elf_file.h"
 #include "runtime/core/hvar_image_format.h"
 
-/* Up to one of each kind into @out[2]; returns how many.  Files of x86-64 with section headers only. */
+/* Up to one of each kind, the last only without one of the first two, into @out[2]; returns how many.  Files of x86-64 with section headers only. */
 uint32_t tls_slots(const struct elf_file *f, struct hvar_image_tls_slot out[2]);
 
 #endif /* TLS_SLOTS_H */

@@ -114,6 +114,7 @@ struct hvar_image_debug {
 enum hvar_image_tls_slot_kind {
 	HVAR_TLS_SLOT_OFFSET, /* @value less the word is the block's distance below the thread pointer */
 	HVAR_TLS_SLOT_MODULE, /* the word is the file's number in each thread's table of blocks */
+	HVAR_TLS_SLOT_DESC,   /* the second word is that offset, below 0, or where { that number, @value } is */
 };
 
 struct hvar_image_tls_slot {

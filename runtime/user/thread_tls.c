@@ -194,6 +194,22 @@ static uint64_t main_distance(const struct hvar_image_seg *tls)
 	return (tls->memsz + align - 1) & ~(align - 1);
 }
 
+/*
+ * What the descriptor at @at leads to (glibc: struct tlsdesc, struct tlsdesc_dynamic_arg): a distance below the thread
+ * pointer, or a number in the table of blocks, which stands beside the offset that the file asked for.
+ */
+static void descriptor(const struct thread_tls *t, uint64_t at, uint64_t value, uint64_t *distance, uint64_t *number)
+{
+	uint64_t arg, index[2];
+
+	if (!get(t, at + 8, &arg, sizeof(arg)))
+		return;
+	if ((int64_t)arg < 0)
+		*distance = value - arg;
+	else if (arg && get(t, arg, index, sizeof(index)) && index[0] && index[0] < NUMBERS_MAX && index[1] == value)
+		*number = index[0];
+}
+
 /* The blocks of module @id, loaded at @bias, in all threads. */
 static void add_module(struct thread_tls *t, const struct hvar_vmas *vmas, const struct hvar_image *img,
 		       uint32_t id, uint64_t bias, bool is_exe)
@@ -210,6 +226,8 @@ static void add_module(struct thread_tls *t, const struct hvar_vmas *vmas, const
 			continue;
 		if (s[i].kind == HVAR_TLS_SLOT_OFFSET)
 			distance = s[i].value - word;
+		else if (s[i].kind == HVAR_TLS_SLOT_DESC)
+			descriptor(t, bias + s[i].vaddr, s[i].value, &distance, &number);
 		else if (word && word < NUMBERS_MAX)
 			number = word;
 	}

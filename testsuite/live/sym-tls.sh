@@ -66,6 +66,7 @@ int main(int argc, char **argv)
 	done();
 }
 END
+mkdir "$tmp/gnu2"
 if ! build "thread-local memory" sh -c "$CC -O1 -g -shared -fPIC '-DNAME(x)=one_##x' lib.c -o libone.so &&
 	$CC -O1 -g -shared -fPIC '-DNAME(x)=two_##x' lib.c -o libtwo.so"; then
 	done_testing
@@ -89,7 +90,7 @@ build "dynamic" "$CC" -O1 -g -DONE main.c -o dyn -L. -lone -Wl,-rpath,"$tmp" -pt
 	start "$tmp/dyn" && {
 		tls_agree "the program, a library, libc; four threads" dyn 24
 		"$HOTVAR" sym -q --json -p "$pid" "$(sed -n 's/ stats@tls.*//p' "$tmp/out" | head -n 1)" > "$tmp/json"
-		like "JSON" "$(cat "$tmp/json")" '"kind":"tls","name":"stats@tls\.misses","symbol":"stats","offset":8,"size":16.*"binding":"global","decl":"main.c:[0-9]*".*"thread":"0x[0-9a-f]*"'
+		like "JSON" "$(cat "$tmp/json")" '"kind":"tls","name":"stats@tls\.misses","symbol":"stats","offset":8,"size":16.*"binding":"global",.*"decl":"main.c:[0-9]*".*"thread":"0x[0-9a-f]*"'
 		is "each thread has its own" "$(sed -n 's/ stats@tls.*//p' "$tmp/out" | "$HOTVAR" sym -q --json -p "$pid" | sed -n 's/.*"thread":"\([^"]*\)".*/\1/p' | sort -u | grep -c .)" 4
 		stop
 	}
@@ -105,6 +106,14 @@ build "static" "$CC" -O1 -g -static main.c -o stat -pthread && start "$tmp/stat"
 build "not position-independent" "$CC" -O2 -g -no-pie -fno-pie -DONE main.c -o nopie -L. -lone -Wl,-rpath,"$tmp" -pthread -ldl && start "$tmp/nopie" "$tmp/libtwo.so" && {
 	tls_agree "not position-independent" nopie 32
 	stop
+}
+# TLS descriptors: the other way to get at the same places
+build "TLS descriptors" sh -c "for n in one two; do $CC -O1 -g -mtls-dialect=gnu2 -shared -fPIC \"-DNAME(x)=\${n}_##x\" lib.c -o gnu2/lib\$n.so || exit; done
+	$CC -O1 -g -mtls-dialect=gnu2 -DONE main.c -o gnu2d -Lgnu2 -lone -Wl,-rpath,'$tmp' -pthread -ldl && readelf -rW gnu2/libone.so | grep -q TLSDESC && mv gnu2/lib*.so ." && {
+	start "$tmp/gnu2d" "$tmp/libtwo.so" && {
+		tls_agree "TLS descriptors" gnu2d 32
+		stop
+	}
 }
 if have clang && build "clang and lld" clang -O1 -g -fuse-ld=lld -DONE main.c -o lld -L. -lone -Wl,-rpath,"$tmp" -pthread -ldl; then
 	start "$tmp/lld" "$tmp/libtwo.so" && {
