@@ -27,6 +27,8 @@ struct options {
 	struct cli_common common;
 	const char *input; /* -i FILE */
 	pid_t pid;
+	pid_t *also; /* -p given again */
+	size_t n_also;
 	double seconds;
 	struct maps_time at[2]; /* --at, --diff */
 	int n_at;
@@ -40,7 +42,7 @@ struct options {
 enum { KEY_AT = 0x6100, KEY_DIFF, KEY_SUMMARY, KEY_SOURCE, KEY_WATCH };
 
 static const struct argp_option own_options[] = {
-	{ "pid", 'p', "PID", 0, "Follow the running process PID, all its threads", 1 },
+	{ "pid", 'p', "PID", 0, "Follow the running process PID, all its threads; may be given again", 1 },
 	{ "input", 'i', "FILE", 0, "Read the recording FILE", 1 },
 	{ "source", KEY_SOURCE, "SOURCE", 0, "Where changes come from: ptrace (usual), which sees each; perf, which stops nothing; or look, which needs nothing", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End after SECONDS", 1 },
@@ -51,6 +53,29 @@ static const struct argp_option own_options[] = {
 	  "Wait for the first event that unmaps or moves any of it; say when, which thread, and its call stack", 1 },
 	{ 0 },
 };
+
+static error_t take_pid(struct options *o, const char *arg)
+{
+	pid_t pid, *more;
+	error_t err = cli_pid(arg, &pid);
+	size_t i;
+
+	if (err || pid == o->pid)
+		return err;
+	for (i = 0; i < o->n_also; i++)
+		if (o->also[i] == pid)
+			return 0;
+	if (!o->pid) {
+		o->pid = pid;
+		return 0;
+	}
+	more = realloc(o->also, (o->n_also + 1) * sizeof(*more));
+	if (!more)
+		return ENOMEM;
+	o->also = more;
+	more[o->n_also++] = pid;
+	return 0;
+}
 
 /* "0.5" of --at, "0.5,2" of --diff. */
 static error_t take_times(struct options *o, const char *arg, int n)
@@ -85,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->common;
 		return 0;
 	case 'p':
-		return cli_pid(arg, &o->pid);
+		return take_pid(o, arg);
 	case 'i':
 		o->input = arg;
 		return 0;
@@ -121,7 +146,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	.options = own_options,
 	.parser = parse,
-	.args_doc = "[--] CMD [ARG...]\n-p PID\n-i FILE",
+	.args_doc = "[--] CMD [ARG...]\n-p PID [-p PID...]\n-i FILE",
 	.doc = "Print every change of the memory map of CMD, of process PID, or from a recording.\v"
 	       "The exit status is CMD's.  With CMD the lines go to stderr unless -o is given.",
 	.children = children,
@@ -139,6 +164,11 @@ static int check(const struct options *o, struct err *e)
 	if (o->n_at > 2 || (o->n_at > 0) + o->summary + (o->watch_arg != NULL) > 1) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "more than one of --at, --diff, --summary and --watch were given: give one");
+		return CLI_USAGE;
+	}
+	if (o->n_also && (o->watch_arg || o->source == SESSION_PERF)) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "%s is for one process: give one -p", o->watch_arg ? "--watch" : "--source perf");
 		return CLI_USAGE;
 	}
 	if (given == 1)
@@ -286,6 +316,8 @@ static int follow(const struct options *o, struct writer *w, struct stream *queu
 			       strerror(err));
 	s->argv = o->argv;
 	s->pid = o->pid;
+	s->also = o->also;
+	s->n_also = o->n_also;
 	s->seconds = o->seconds;
 	s->source = o->source || !w->watch ? o->source : SESSION_PTRACE;
 	s->watch = w->watch && !w->images ? w->watch : NULL;
@@ -368,6 +400,7 @@ static int live(struct options *o, struct err *e)
 int cmd_maps(int argc, char **argv, struct err *e)
 {
 	struct options o = { .pid = 0 };
+	size_t i;
 	int rest, status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
 
 	if (status)
@@ -376,11 +409,14 @@ int cmd_maps(int argc, char **argv, struct err *e)
 	status = check(&o, e);
 	if (!status && !o.input)
 		status = target_ready(o.argv, o.pid, e);
+	for (i = 0; i < o.n_also && !status; i++)
+		status = target_ready(NULL, o.also[i], e);
 	if (status)
 		return status;
 	/* A reader that goes away is found by the error; CMD gets what we were given. */
 	signal(SIGPIPE, SIG_IGN);
 	status = o.input ? replay(&o, e) : live(&o, e);
 	watch_fini(&o.watch);
+	free(o.also);
 	return status;
 }

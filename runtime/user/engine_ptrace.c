@@ -35,7 +35,7 @@ enum {
 	TELL_HZ = 5,	 /* progress */
 	LIVE_NS = 5000000, /* a reader is woken at most that often, and at each tick */
 	LOOK_SHARE = 400, /* one part in so many of the time goes into reading maps */
-	SETTLE_TICKS = 10, /* an attached task that has not stopped by then is in an uninterruptible wait */
+	SETTLE_TICKS = 10, /* when none of the attached has stopped for so long, the rest is in uninterruptible waits */
 };
 
 /* ---- may it run ---- */
@@ -171,11 +171,13 @@ static int leave_calls_alone(struct ptracer *p, struct err *e)
 static int attach(struct ptracer *p, struct err *e)
 {
 	struct tracee *x;
-	size_t i = 0;
+	size_t i = 0, k;
 	int err;
 
 	suspend_catch(); /* and never heeded: who waits for us would wait until fg */
 	err = ptracer_attach(p, p->s->pid, e);
+	for (k = 0; k < p->s->n_also && !err; k++)
+		err = ptracer_attach(p, p->s->also[k], e);
 	while (!err && p->samples && (x = tracees_next(&p->tasks, &i))) {
 		err = samples_add(p->samples, x, e);
 		if (err == -ESRCH || err == -EMFILE)
@@ -207,16 +209,17 @@ static bool cmd_stopped(const struct ptracer *p)
 /* What is done now and then.  True: the measuring is to end. */
 static bool tick(struct ptracer *p, unsigned hz, unsigned *ticks)
 {
-	uint64_t now = clock_now_ns();
 	struct session *s = p->s;
+	uint64_t now;
 
 	++*ticks;
 	ptracer_tick(p);
 	suspend_tick(cmd_stopped(p));
-	if (p->settling && *ticks >= SETTLE_TICKS * hz / TICK_HZ) {
+	if (p->settling && ++p->idle_ticks >= SETTLE_TICKS * hz / TICK_HZ) {
 		p->settling = 0;
 		ptracer_snapshot(p);
 	}
+	now = clock_now_ns();
 	if (p->samples && p->measuring) {
 		samples_drain(p->samples);
 		samples_tick(p->samples, &p->tasks);
@@ -256,7 +259,7 @@ static int measure(struct ptracer *p, struct err *e)
 		return err;
 	while (p->tasks.n && (p->cmd || !p->launched)) {
 		int status;
-		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+		pid_t tid = stop_wait(&p->wait, &p->tasks, &status);
 
 		if (tid > 0) {
 			ptracer_handle(p, tid, status);
@@ -374,7 +377,7 @@ static int serve(struct session *s, struct err *e)
 		return 0;
 	err = ticker_start(TICK_HZ, e);
 	while (!err && p->tasks.n) {
-		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+		pid_t tid = stop_wait(&p->wait, &p->tasks, &status);
 
 		if (tid > 0)
 			ptracer_handle(p, tid, status);

@@ -38,11 +38,13 @@ int proc_read(pid_t tid, const char *file, char *buf, size_t size)
  */
 int proc_stat(pid_t tid, struct proc_stat *out)
 {
-	char text[2048], *p;
+	char text[2048], file[32], *p;
 	int n;
 
 	memset(out, 0, sizeof(*out));
-	n = proc_read(tid, "stat", text, sizeof(text));
+	/* The process's own file adds up all of its threads, and takes time for each. */
+	snprintf(file, sizeof(file), "task/%d/stat", (int)tid);
+	n = proc_read(tid, file, text, sizeof(text));
 	if (n < 0)
 		return n;
 	p = strrchr(text, ')');

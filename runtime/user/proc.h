@@ -17,7 +17,7 @@
  */
 int proc_read(pid_t tid, const char *file, char *buf, size_t size);
 
-/* The part of /proc/TID/stat that we use. */
+/* The part of /proc/TID/task/TID/stat that we use: of the thread, not of its process. */
 struct proc_stat {
 	char state;	      /* 'R', 'Z' */
 	int cpu;	      /* it last ran on */

@@ -100,9 +100,8 @@ static bool followed(const struct ptracer *p, pid_t tid)
 }
 
 /* Take in a task without its parent's word: its map is looked at. */
-static void add(struct ptracer *p, struct tracee *x)
+static void add(struct ptracer *p, struct tracee *x, uint64_t now)
 {
-	uint64_t now = now_in_order(p);
 	int err = tracker_add(p->tracker, x->tid, x->pid, now, NULL);
 
 	x->told = true;
@@ -114,15 +113,16 @@ static void add(struct ptracer *p, struct tracee *x)
 
 void ptracer_snapshot(struct ptracer *p)
 {
+	uint64_t now = now_in_order(p);
 	struct tracee *x;
 	size_t i = 0;
 
 	p->measuring = true;
-	if (!p->start_ns)
-		p->start_ns = clock_now_ns();
 	while ((x = tracees_next(&p->tasks, &i)))
 		if (x->told && !x->parked)
-			add(p, x);
+			add(p, x, now);
+	if (!p->start_ns)
+		p->start_ns = clock_now_ns();
 	if (!p->launched)
 		ptracer_watch_bind(p, p->s->pid);
 }
@@ -273,7 +273,7 @@ static void on_birth(struct ptracer *p, struct tracee *x, int event, pid_t child
 		if (!shares && tracees_alive(&p->tasks, x->pid) > 1)
 			tracker_look(p->tracker, child, 0, ~0ull, cause, now);
 	} else if (p->measuring) {
-		add(p, y);
+		add(p, y, now_in_order(p));
 	}
 	if (y->parked)
 		unpark(p, y);
@@ -355,6 +355,16 @@ static void take_sample(struct ptracer *p, struct tracee *x)
 		relook_active(p->look, x->pid, true);
 }
 
+/* An attached task has had its first stop: from now on its calls are seen. */
+static void settled(struct ptracer *p, const struct tracee *x)
+{
+	p->idle_ticks = 0;
+	if (p->settling)
+		p->settling--;
+	else if (p->measuring && followed(p, x->tid)) /* after the snapshot: what it did meanwhile was not told */
+		tracker_look(p->tracker, x->pid, 0, ~0ull, HVAR_CAUSE_NONE, now_in_order(p));
+}
+
 /* PTRACE_EVENT_STOP: a first stop, one that we asked for, or a group-stop by @sig. */
 static void on_stop(struct ptracer *p, struct tracee *x, int sig)
 {
@@ -362,8 +372,8 @@ static void on_stop(struct ptracer *p, struct tracee *x, int sig)
 
 	x->started = true;
 	x->listening = false;
-	if (first && x->mid_call && p->settling)
-		p->settling--;
+	if (first && x->mid_call)
+		settled(p, x);
 	if (!x->told && !p->detaching) {
 		x->parked = true;
 		x->park_stopped = stops_processes(sig);
@@ -454,7 +464,7 @@ void ptracer_tick(struct ptracer *p)
 		pid = target_status(x->tid, "Tgid:");
 		x->pid = pid > 0 ? (pid_t)pid : x->tid;
 		if (p->measuring)
-			add(p, x);
+			add(p, x, now_in_order(p));
 		x->told = true;
 		unpark(p, x);
 		i = 0; /* the table may have changed */

@@ -21,6 +21,7 @@
 #include "relook.h"
 #include "samples.h"
 #include "session.h"
+#include "stop_wait.h"
 #include "tracees.h"
 #include "tracker.h"
 
@@ -31,6 +32,7 @@ struct ptracer {
 	struct relook *look;	 /* tracees stop at no call: maps are read now and then; else NULL */
 	struct tracees tasks;
 	struct launch launch;
+	struct stop_wait wait;
 	struct pin pin;
 	pid_t cmd;	    /* launched process, 0: attached, or it has ended */
 	bool launched;
@@ -39,6 +41,7 @@ struct ptracer {
 	bool measuring;	    /* else stops are only answered */
 	bool detaching;	    /* tracees are let go at their next stop */
 	unsigned settling;  /* attached tasks whose first stop has not come */
+	unsigned idle_ticks; /* since the last of those came */
 	uint64_t start_ns;  /* when measuring began, 0: not yet */
 	uint64_t lost_tasks; /* not yet told to the stream */
 	uint64_t lost_memory;

@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 #include "target.h"
+#include "ticker.h"
 
 #define ATTACH_PASSES 100 /* a process that outruns that many is a thread bomb */
-#define DETACH_TICKS  20  /* waits that a timer has interrupted before the rest is left to the kernel */
+#define DETACH_TICKS  20  /* waits in a row that a timer has interrupted before the rest is left to the kernel */
 
 /* kernel.yama.ptrace_scope, 0 where there is no Yama. */
 static int yama_scope(void)
@@ -149,13 +150,15 @@ void ptracer_detach(struct ptracer *p)
 	}
 	while (p->tasks.n && ticks < DETACH_TICKS) {
 		int status;
-		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+		pid_t tid = stop_wait(&p->wait, &p->tasks, &status);
 
-		if (tid > 0)
+		if (tid > 0) {
 			ptracer_handle(p, tid, status);
-		else if (errno == EINTR)
-			ticks++;
-		else
+			ticks = 0;
+		} else if (errno == EINTR) {
+			ticks += ticker_ticked();
+		} else {
 			break;
+		}
 	}
 }

@@ -32,6 +32,8 @@ struct session {
 	/* asked for */
 	char **argv;	      /* CMD to launch, or NULL */
 	pid_t pid;	      /* process to attach to when argv is NULL */
+	const pid_t *also;    /* @n_also others, borrowed (engine_ptrace only) */
+	size_t n_also;
 	unsigned hz;	      /* samples a second of CPU time of each thread; 0: none, map changes only;
 			       * an engine that cannot do as many puts here what it does */
 	double seconds;	      /* end after that much time, 0: when the target ends or on ^C */

@@ -219,6 +219,10 @@ static void end_strangers(struct tracker *t, pid_t pid, uint64_t time_ns)
 	const struct hvar_task *task;
 	struct proc_stat st;
 
+	if (t->checked_pid == pid && t->checked_ns == time_ns)
+		return; /* thousands of its threads are added at once */
+	t->checked_pid = pid;
+	t->checked_ns = time_ns;
 	while ((task = tracker_task_of(t, pid)) != NULL && task->start_time &&
 	       !proc_stat((pid_t)task->tid, &st) && st.start_ticks != task->start_time)
 		end_task(t, task, -1, HVAR_CAUSE_NONE, time_ns);

@@ -76,6 +76,8 @@ struct tracker {
 	size_t nseen, seen_cap;
 	uint32_t clock, windows, max_windows;
 	uint64_t told;		 /* events */
+	pid_t checked_pid;	 /* at checked_ns, what is followed by this number was the same process */
+	uint64_t checked_ns;
 	tracker_tap_fn tap;	 /* NULL: none */
 	void *tap_ctx;
 	bool late_is_usual;	 /* changes that a look finds are no loss */

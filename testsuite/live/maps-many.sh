@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# maps-many - a thousand threads in three processes, others being born meanwhile: attached, followed, let go of; nothing is
+# lost, no thread stays stopped.  MANY_PROCESSES and MANY_THREADS (of each) change the numbers.
+. "$top_srcdir/testsuite/lib.sh"
+
+processes=${MANY_PROCESSES:-3} threads=${MANY_THREADS:-333}
+pids=
+cleanup() {
+	for p in $pids; do
+		kill -9 "$p" 2> /dev/null
+	done
+	tap_cleanup
+}
+trap cleanup EXIT
+mkfifo "$tmp/go"
+
+# start: the processes, each with all its threads: $pids; $options for hotvar
+start() {
+	"$TESTPROGS/many_threads" "$processes" "$threads" < "$tmp/go" > "$tmp/said" 2> "$tmp/refused" &
+	first=$!
+	exec 3> "$tmp/go"
+	until_true 60 sh -c "[ \$(grep -c ready '$tmp/said') -eq $processes ] || [ -s '$tmp/refused' ]"
+	pids=$(sed -n 's/^ready //p' "$tmp/said")
+	options=$(sed -n 's/^ready /-p /p' "$tmp/said")
+}
+
+# Whom do all threads belong to, and how many are stopped by no tracer's will?
+tracers() {
+	for p in $pids; do
+		cat /proc/"$p"/task/*/status 2> /dev/null
+	done | sed -n 's/^TracerPid:.//p' | sort -u | tr '\n' ' '
+}
+is_tracer() { [ "$(tracers)" = "$1 " ]; }
+stopped() {
+	for p in $pids; do
+		cat /proc/"$p"/task/*/status 2> /dev/null
+	done | grep -c '^State:.[tT]'
+}
+none_stopped() { [ "$(stopped)" -eq 0 ]; }
+
+# attach: follow them, $hotvar, until each thread there is is traced and some that were born meanwhile have been told
+attach() {
+	rm -f "$tmp/events"
+	# A shell has background jobs ignore SIGINT: not this one.
+	env --default-signal=INT "$HOTVAR" maps --json -o "$tmp/events" $options 3>&- &
+	hotvar=$!
+	until_true 60 is_tracer $hotvar
+	until_true 60 sh -c "[ \$(grep -c '\"event\":\"fork\"' '$tmp/events') -ge 20 ]"
+}
+
+# Each that was born and has ended did in between what it does: one map and one unmap of a page.  Prints what is wrong.
+complete() {
+	awk -F'[:,]' '
+		function field(name,  s) { s = $0; if (!sub(".*\"" name "\":", "", s)) return ""; sub(/[,}].*/, "", s); return s }
+		/"event":"fork"/ { born[field("child")] = 1; n++ }
+		/"event":"map","syscall":"mmap"/ { maps[field("tid")]++ }
+		/"event":"grow","syscall":"mmap"/ { maps[field("tid")]++ }
+		/"syscall":"munmap"/ { unmaps[field("tid")]++ }
+		/"event":"exit"/ { tid = field("tid"); if (tid in born) { ended++
+			if (!maps[tid] || !unmaps[tid]) { wrong++; if (wrong < 5) print tid, maps[tid] + 0, unmaps[tid] + 0 } } }
+		END { if (!ended) print "none was born and ended" }' "$1"
+}
+
+start
+if [ -s "$tmp/refused" ]; then
+	exec 3>&-
+	skip_all "so many threads are not to be had here: $(head -n 1 "$tmp/refused")"
+fi
+for sig in INT TERM KILL; do
+	attach
+	is "SIG$sig: followed, all of them" "$(tracers)" "$hotvar "
+	kill -$sig $hotvar
+	wait $hotvar 2> /dev/null
+	rc=$?
+	[ $sig = KILL ] || is "SIG$sig: status" $rc 0
+	check "SIG$sig: none is traced" until_true 30 is_tracer 0
+	check "SIG$sig: none stays stopped" until_true 30 none_stopped
+	[ $sig = KILL ] || like "SIG$sig: nothing was lost" "$(tail -n 1 "$tmp/events")" \
+		'"lost_maps":0,"lost_tasks":0,"lost_memory":0,"broken":null'
+	is "SIG$sig: what was born did what it does" "$(complete "$tmp/events")" ""
+done
+# Nothing was lost on the way: all wake, and end, while they are followed.
+attach
+exec 3>&-
+wait $first
+is "all threads woke and ended" "$? $(grep -c ": $threads threads woke" "$tmp/said")" "0 $processes"
+wait $hotvar
+is "followed to the end: status" $? 0
+like "followed to the end: nothing was lost" "$(tail -n 1 "$tmp/events")" \
+	'"lost_maps":0,"lost_tasks":0,"lost_memory":0,"broken":null'
+ended=$(grep '"event":"exit"' "$tmp/events" | sed 's/.*"tid":\([0-9]*\).*/\1/' | sort -u | wc -l)
+born=$(grep -c '"event":"fork"' "$tmp/events")
+# The first of each process, its threads, and the one that makes others; perhaps one that was on its way when hotvar came.
+there=$((processes * (threads + 2)))
+check "followed to the end: each thread's end is told ($there and $born born, $ended ended)" \
+	sh -c "[ $ended -ge $((there + born)) ] && [ $ended -le $((there + born + processes)) ]"
+done_testing
