@@ -17,7 +17,7 @@
 /* Mappings that grow by themselves, as [stack] does: those made last are watched. */
 #define SPACE_GROWING 16
 
-/* Ranges to look at, and mappings of a moment ago: tracker_told.c. */
+/* Ranges to look at, and what was mapped and unmapped a moment ago: tracker_told.c. */
 #define SPACE_DOUBTS 8
 #define SPACE_RECENT 32
 
@@ -33,6 +33,7 @@ struct space_doubt {
 struct space_recent {
 	uint64_t start, end, time_ns;
 	pid_t tid; /* who mapped it; 0: nothing here */
+	bool gone; /* unmapped it, rather */
 };
 
 struct space {

@@ -56,10 +56,10 @@ void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause)
 
 /*
  * The first mapping of another thread than @tid in [@lo, @hi) that was told while the call of @tid that returned at @time_ns
- * may have been under way: since its own last news, and not very long ago.  NULL: none.
+ * may have been under way: since its own last news, and not very long ago; with @gone what was unmapped counts, too.  NULL: none.
  */
 static const struct space_recent *disputed(const struct space *s, pid_t tid, uint64_t lo, uint64_t hi,
-					   uint64_t time_ns)
+					   bool gone, uint64_t time_ns)
 {
 	const struct space_recent *first = NULL;
 	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
@@ -68,12 +68,22 @@ static const struct space_recent *disputed(const struct space *s, pid_t tid, uin
 	for (size_t i = 0; i < SPACE_RECENT; i++) {
 		const struct space_recent *r = &s->recent[i];
 
-		if (r->tid && r->tid != tid && r->start < hi && r->end > lo &&
+		if (r->tid && r->tid != tid && (gone || !r->gone) && r->start < hi && r->end > lo &&
 		    r->time_ns + CALL_NS > time_ns && r->time_ns > since &&
 		    (!first || r->start < first->start))
 			first = r;
 	}
 	return first;
+}
+
+/* Is what is listed in [@lo, @hi) not known to be there?  After a fork or an exec it most likely is. */
+static bool in_doubt(const struct space *s, uint64_t lo, uint64_t hi)
+{
+	for (uint32_t i = 0; i < s->ndoubts; i++)
+		if (s->doubt[i].start < hi && s->doubt[i].end > lo &&
+		    (s->doubt[i].changed || s->doubt[i].end != UINT64_MAX))
+			return true;
+	return false;
 }
 
 static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
@@ -89,9 +99,9 @@ static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t tim
 		tracker_doubt_all(t, hvar_tasks_mm_by_id(&t->tasks, s->maybe_mm), HVAR_CAUSE_CLONE);
 }
 
-static void mapped_by(struct space *s, pid_t tid, uint64_t lo, uint64_t hi, uint64_t time_ns)
+static void note(struct space *s, pid_t tid, uint64_t lo, uint64_t hi, bool gone, uint64_t time_ns)
 {
-	s->recent[s->next_recent++ % SPACE_RECENT] = (struct space_recent){ lo, hi, time_ns, tid };
+	s->recent[s->next_recent++ % SPACE_RECENT] = (struct space_recent){ lo, hi, time_ns, tid, gone };
 }
 
 void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t lo, uint64_t hi,
@@ -99,7 +109,7 @@ void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_
 {
 	if (!t->news_are_late)
 		return;
-	mapped_by(space_of(mm), tid, lo, hi, time_ns);
+	note(space_of(mm), tid, lo, hi, false, time_ns);
 	heard_of(t, space_of(mm), tid, time_ns);
 }
 
@@ -131,7 +141,8 @@ static int unmap(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *
 	int r = 0;
 
 	while (!r && at < end) {
-		const struct space_recent *other = disputed(space_of(mm), (pid_t)task->tid, at, end, time_ns);
+		const struct space_recent *other = disputed(space_of(mm), (pid_t)task->tid, at, end, false,
+								    time_ns);
 		uint64_t until = other ? other->start : end;
 
 		part.args[0] = at;
@@ -158,19 +169,27 @@ static int change(struct tracker *t, struct hvar_mm *mm, const struct hvar_task 
 	uint64_t old = HVAR_PAGE_UP(c->args[1]), new = HVAR_PAGE_UP(c->args[2]);
 	int r = 0;
 
-	/* Where the kernel chose to move something to was free, whatever is told of it yet. */
+	/*
+	 * Where the kernel chose to move something to was free, whatever is told of it yet.  But a move is told
+	 * when the call returns: others may have unmapped before, in the list, what in truth they unmapped behind it.
+	 */
 	if (n == 2 && good && c->cause == HVAR_CAUSE_MREMAP && !(c->args[3] & HVAR_MREMAP_FIXED))
 		n = 1;
 	for (uint32_t i = 0; i < n && shared; i++)
-		clear_cut &= !disputed(s, (pid_t)task->tid, range[i].start, range[i].end, time_ns);
+		clear_cut &= !disputed(s, (pid_t)task->tid, range[i].start, range[i].end, from != to, time_ns);
+	/* What is moved must be known. */
+	if (c->cause == HVAR_CAUSE_MREMAP && in_doubt(s, from, from + (old ? old : 1)))
+		clear_cut = false;
 	if (n && !clear_cut && good && c->cause == HVAR_CAUSE_MUNMAP && c->args[1] < HVAR_CALL_TOP)
 		r = unmap(t, mm, task, c, from, from + old, time_ns);
 	else if (n && !clear_cut && good && from == to && new < old)
 		r = unmap(t, mm, task, c, from + new, from + old, time_ns);
 	else if (n)
 		r = clear_cut ? tracker_apply(t, mm, task, c, NULL, time_ns) : -EOPNOTSUPP;
-	if (shared && c->cause == HVAR_CAUSE_MREMAP && c->ret > 0)
-		mapped_by(s, (pid_t)task->tid, (uint64_t)c->ret, (uint64_t)c->ret + c->args[2], time_ns);
+	if (shared && good)
+		note(s, (pid_t)task->tid, from, from + old, true, time_ns);
+	if (shared && good && c->cause == HVAR_CAUSE_MREMAP)
+		note(s, (pid_t)task->tid, to, to + new, false, time_ns);
 	if (r == -EOPNOTSUPP) {
 		doubt_ranges(t, mm, range, hvar_call_ranges(c, s->brk, range), c);
 		r = 0;

@@ -16,7 +16,7 @@ import json
 import os
 import sys
 
-MARK, MARK_READ, MARK_STEP = 0x6f0000000000, 0x6f8000000000, 0x100000
+MARK, MARK_AGAIN, MARK_READ, MARK_STEP = 0x6f0000000000, 0x6f4000000000, 0x6f8000000000, 0x100000
 
 
 def clear(areas, start, end):
@@ -150,7 +150,7 @@ class Replay:
         if e["event"] != "unmap":
             area = area_of(e)
             bisect.insort(areas, area, max(at - 1, 0))
-        if mark in (MARK, MARK_READ) and e["event"] == "map":
+        if mark in (MARK, MARK_AGAIN, MARK_READ) and e["event"] == "map":
             self.say()
 
     def event(self, e):

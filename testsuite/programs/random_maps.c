@@ -10,7 +10,9 @@
  * break; p plain: only what arguments and result tell all of; w waits for a line on stdin before it begins.
  *
  * At each barrier, when nothing of the process runs, it maps a page at step N % 1000 from MARK, appends "B PID N" and its maps to
- * LOG, and maps one at that step from MARK_READ: whoever follows must know those maps when the second is told.  With a FIFO it waits for a byte from it after each of the two.  At the end it prints how many calls it made, forks' too, one number a process.
+ * LOG, and maps one at that step from MARK_READ: whoever follows must know those maps when the second is told.  With a
+ * FIFO it maps one more before, from MARK_AGAIN, and waits for a byte from it after each of the three.  At the end it prints how
+ * many calls it made, forks' too, one number a process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,6 +33,7 @@
 
 #define PAGE 4096ul
 #define MARK 0x6f0000000000ul
+#define MARK_AGAIN 0x6f4000000000ul
 #define MARK_READ 0x6f8000000000ul
 #define MARK_STEP 0x100000ul
 #define ARENAS 0x100000000000ul
@@ -396,15 +399,19 @@ static void barrier(void)
 	ssize_t got;
 
 	call(NULL, SYS_mmap, MARK + at, PAGE, 0, flags, -1ul, 0);
+	wait_for_byte();
+	if (fifo >= 0)
+		call(NULL, SYS_mmap, MARK_AGAIN + at, PAGE, 0, flags, -1ul, 0);
+	wait_for_byte();
 	while ((got = read(fd, text + used, sizeof(text) - used)) > 0)
 		used += (size_t)got;
 	close(fd);
 	if (write(log_fd, text, used) != (ssize_t)used)
 		_exit(4);
-	wait_for_byte();
 	call(NULL, SYS_mmap, MARK_READ + at, PAGE, 0, flags, -1ul, 0);
 	wait_for_byte();
 	call(NULL, SYS_munmap, MARK_READ + at, PAGE, 0, 0, 0, 0);
+	call(NULL, SYS_munmap, MARK_AGAIN + at, PAGE, 0, 0, 0, 0);
 	call(NULL, SYS_munmap, MARK + at, PAGE, 0, 0, 0, 0);
 }
 
@@ -476,7 +483,7 @@ static void *execute(void *arg)
 static _Noreturn void run_again(struct worker *w)
 {
 	char seed[32], calls[32];
-	char *argv[] = { arguments[0], seed, calls, arguments[3], arguments[4], (char *)(rnd(w, 2) ? "s" : "ts"), NULL };
+	char *argv[] = { arguments[0], seed, calls, arguments[3], arguments[4], (char *)(plain ? "ps" : rnd(w, 2) ? "s" : "ts"), NULL };
 	pthread_t thread;
 
 	sprintf(seed, "%llu", (unsigned long long)rnd(w, 1u << 30));
