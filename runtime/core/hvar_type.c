@@ -263,6 +263,12 @@ static void hvar_type_start(struct hvar_type_walk *w, uint32_t type, uint64_t of
 	w->level[0].member = HVAR_IMAGE_NONE;
 }
 
+/* Is the way down from @l by a member without a name? */
+static bool hvar_type_nameless(const struct hvar_image *img, const struct hvar_type_level *l)
+{
+	return img->types[l->type].kind != HVAR_TYPE_ARRAY && !img->members[l->member].name;
+}
+
 HVAR_API void hvar_type_first(const struct hvar_image *img, uint32_t type, uint64_t offset,
 			      struct hvar_type_walk *w)
 {
@@ -288,6 +294,9 @@ HVAR_API void hvar_type_first(const struct hvar_image *img, uint32_t type, uint6
 		hvar_type_down(img, l, l + 1);
 		w->depth++;
 	}
+	/* what has no name is not what the offset is said from */
+	while (w->depth > 1 && hvar_type_nameless(img, &w->level[w->depth - 2]))
+		w->depth--;
 	hvar_type_answer(img, w);
 }
 

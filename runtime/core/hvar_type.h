@@ -67,7 +67,7 @@ struct hvar_image_var {
 struct hvar_type_walk {
 	/* the answer */
 	uint32_t type;	 /* the innermost type that holds the byte */
-	bool leaf;	 /* it is a scalar; else the byte is padding in it */
+	bool leaf;	 /* it is a scalar; else the byte is padding in it, or in what has no name in it */
 	uint64_t offset; /* of the byte in it */
 	uint16_t bits;	 /* of a bit-field; bits 0: none */
 	uint8_t bit;

@@ -403,6 +403,27 @@ for how in "g++" "clang++" "clang++ -gsimple-template-names"; do
 	done
 done
 
+# ---- virtual base classes: where they are is known to the running program only ----
+cat > "$tmp/v.cc" << 'END'
+#include <cstdio>
+struct base { int x; virtual ~base() {} };
+struct left : virtual base { int l; };
+struct right : virtual base { int r; };
+struct diamond : left, right { int d; } dia[2];
+#define AT(m) printf("%d %s\n", (int)((char *)&dia[1].m - (char *)&dia), #m)
+int main() { AT(l); AT(r); AT(d); AT(x); }
+END
+for cc in g++ clang++; do
+	have $cc && build "$cc: virtual base classes" $cc -g v.cc -o v && "$tmp/v" > "$tmp/at" || continue
+	a=$(nm "$tmp/v" | awk '$3 == "dia" { print $1 }')
+	while read -r offset member; do
+		want="dia[1].$member"
+		[ $member != x ] || want=$(printf 'dia[1]+0x%x' $((offset - $(nm -S "$tmp/v" | awk '$4 == "dia" { print "0x" $2 }') / 2)))
+		is "$cc: virtual base classes, $member" "$("$HOTVAR" sym -q -e "$tmp/v" "$(printf %x $((0x$a + offset)))" | awk '{ print $2 }')" "$want"
+	done < "$tmp/at"
+	like "$cc: virtual base classes: it is said" "$("$HOTVAR" symbols "$tmp/v")" 'members .*; [0-9]+ types are not known inside'
+done
+
 # ---- dwz by DWARF 5's own rules; zstd ----
 cat > "$tmp/z.c" << 'END'
 struct deep { struct { long hits, misses; } st[3]; struct deep *next; };
@@ -412,6 +433,12 @@ END
 if build "debug information of one program" "$CC" -O1 -gdwarf-5 z.c -o z1; then
 	a=$(printf %x $((0x$(nm "$tmp/z1" | awk '$3 == "table" { print $1 }') + 56 + 40)))
 	is "as it is" "$("$HOTVAR" sym -q -e "$tmp/z1" "$a" | awk '{ print $2 }')" 'table[1].st[2].misses'
+	# what debuggers go by, absent and present
+	objcopy --remove-section .debug_aranges --remove-section .debug_rnglists "$tmp/z1" "$tmp/bare"
+	is "without an index" "$(XDG_CACHE_HOME=$tmp/none "$HOTVAR" sym -q -e "$tmp/bare" "$a" | awk '{ print $2 }')" 'table[1].st[2].misses'
+	if have clang && build "with indexes" clang -g -ggnu-pubnames -fuse-ld=lld -Wl,--gdb-index z.c -o zi; then
+		is "with .gdb_index" "$(readelf -SW "$tmp/zi" | grep -c gdb_index) $("$HOTVAR" sym -q -e "$tmp/zi" "$(printf %x $((0x$(nm "$tmp/zi" | awk '$3 == "table" { print $1 }') + 96)))" | awk '{ print $2 }')" '1 table[1].st[2].misses'
+	fi
 	if objcopy --compress-debug-sections=zstd "$tmp/z1" "$tmp/zstd" 2> /dev/null && [ -e "$(ldconfig -p | sed -n 's/.*libzstd\.so\.1.* => //p' | head -n 1)" ]; then
 		is "packed by zstd" "$(XDG_CACHE_HOME=$tmp/none "$HOTVAR" sym -q -e "$tmp/zstd" "$a" | awk '{ print $2 }')" 'table[1].st[2].misses'
 	else

@@ -411,6 +411,37 @@ static void test_padding(void **state)
 	free(data);
 }
 
+/* Padding in a base class or an anonymous struct is so far into what has a name. */
+static void test_nameless_padding(void **state)
+{
+	struct hvar_image_type types[] = {
+		SCALAR(1), SCALAR(8),
+		{ .kind = HVAR_TYPE_STRUCT, .first = 0, .n = 2, .size = 16, .depth = 1 },
+		{ .kind = HVAR_TYPE_STRUCT, .first = 2, .n = 2, .size = 32, .depth = 2 },
+		{ .kind = HVAR_TYPE_ARRAY, .first = 3, .stride = 32, .count = 2, .size = 64, .depth = 3 },
+	};
+	struct hvar_image_member members[] = {
+		{ .name = 1, .type = 0 }, { .name = 2, .type = 1, .offset = 8 },
+		{ .name = 3, .type = 1 }, { .name = 0, .type = 2, .offset = 16 },
+	};
+	struct given g = { types, 5, members, 4, NULL, 0 };
+	struct hvar_type_walk w;
+	struct hvar_image img;
+	size_t size;
+	void *data = given_image(&g, &size);
+
+	(void)state;
+	assert_int_equal(hvar_image_open(&img, data, size), 0);
+	assert_string_equal(path(&img, 4, 32 + 16), "[1].m1");
+	assert_string_equal(path(&img, 4, 32 + 16 + 3), "[1]?");
+	hvar_type_first(&img, 4, 32 + 16 + 3, &w);
+	assert_int_equal(w.type, 3);
+	assert_int_equal(w.offset, 16 + 3);
+	hvar_type_first(&img, 3, 16 + 3, &w);
+	assert_int_equal(w.offset, 16 + 3);
+	free(data);
+}
+
 /*
  * Fortran's integer(4) grid(-1:1, 5:6) and an array of 2 elements, numbered from 2^31 - 1, of structs that end in it: which
  * element the source calls how is by the language's rules.
@@ -631,7 +662,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),	cmocka_unit_test(test_open_arrays),
-		cmocka_unit_test(test_padding), cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_padding), cmocka_unit_test(test_nameless_padding), cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bounded), cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_table),
 	};
