@@ -8,10 +8,14 @@
 
 for cc in gcc clang; do
 	for v in 4 5; do
-		for f in "" " -flto" " -gsplit-dwarf" " -fdebug-types-section" " -gsplit-dwarf -fdebug-types-section" " -gz" " -flto -gz"; do
+		for f in "" " -flto" " -gsplit-dwarf" " -fdebug-types-section"; do
 			with_lua "$cc -gdwarf-$v$f"
 			with_sqlite "$cc -gdwarf-$v$f"
 			with_redis "$cc -gdwarf-$v$f"
+		done
+		for f in " -gsplit-dwarf -fdebug-types-section" " -gz" " -flto -gz"; do
+			with_lua "$cc -gdwarf-$v$f"
+			with_sqlite "$cc -gdwarf-$v$f"
 		done
 	done
 done
