@@ -76,12 +76,11 @@ static const struct space_recent *disputed(const struct space *s, pid_t tid, uin
 	return first;
 }
 
-/* Is what is listed in [@lo, @hi) not known to be there?  After a fork or an exec it most likely is. */
+/* Is what is listed in [@lo, @hi) not known to be there?  After a fork, an exec, or a call that failed, it most likely is. */
 static bool in_doubt(const struct space *s, uint64_t lo, uint64_t hi)
 {
 	for (uint32_t i = 0; i < s->ndoubts; i++)
-		if (s->doubt[i].start < hi && s->doubt[i].end > lo &&
-		    (s->doubt[i].changed || s->doubt[i].end != UINT64_MAX))
+		if (s->doubt[i].changed && s->doubt[i].start < hi && s->doubt[i].end > lo)
 			return true;
 	return false;
 }
