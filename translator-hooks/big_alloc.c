@@ -42,7 +42,7 @@ void *big_alloc(size_t n)
 	void **found = n < LARGE ? NULL : fitting(n), *p;
 
 	if (!found)
-		return hint(malloc(n ? n : 1), n);
+		return n < LARGE ? malloc(n ? n : 1) : hint(memalign(HUGE, n), n);
 	p = *found;
 	*found = NULL;
 	return p;

@@ -28,6 +28,8 @@ struct walk {
 	struct elf_versions versions;
 	const char *file;    /* the last STT_FILE */
 	bool told;	     /* one symbol was */
+	bool taken;	     /* @strs was */
+	uint64_t n_syms;
 	elf_sym_fn fn;
 	void *ctx;
 };
@@ -86,7 +88,8 @@ static int one(struct walk *w, uint32_t i, const Elf64_Sym *y)
 		.first = !w->told,
 		.strs = w->strs,
 		.strs_size = w->t.strs.size,
-		.n_syms = w->t.count,
+		.taken = &w->taken,
+		.n_syms = w->n_syms,
 	};
 
 	if (y->st_name >= w->t.strs.size)
@@ -169,10 +172,10 @@ static int walk_syms(struct walk *w, struct err *e)
 	return r;
 }
 
-static int walk_table(const struct elf_file *f, const struct elf_table *t,
+static int walk_table(const struct elf_file *f, const struct elf_table *t, uint64_t n_syms,
 		      elf_sym_fn fn, void *ctx, struct err *e)
 {
-	struct walk w = { .f = f, .t = *t, .fn = fn, .ctx = ctx };
+	struct walk w = { .f = f, .t = *t, .n_syms = n_syms, .fn = fn, .ctx = ctx };
 	const char *vstrs;
 	char *own = NULL;
 	int r;
@@ -199,7 +202,8 @@ static int walk_table(const struct elf_file *f, const struct elf_table *t,
 	free(w.versym);
 	free(w.xindex);
 	free(own);
-	big_free(w.strs);
+	if (!w.taken)
+		big_free(w.strs);
 	return r;
 }
 
@@ -237,7 +241,7 @@ static void find_versions(const struct elf_file *f, uint32_t dynsym,
 	}
 }
 
-static int walk_section(const struct elf_file *f, uint32_t index, elf_sym_fn fn,
+static int walk_section(const struct elf_file *f, uint32_t index, uint64_t n_syms, elf_sym_fn fn,
 			void *ctx, struct err *e)
 {
 	const Elf64_Shdr *s = &f->sh[index];
@@ -258,7 +262,16 @@ static int walk_section(const struct elf_file *f, uint32_t index, elf_sym_fn fn,
 	for (i = 1; i < f->n_sh; i++)
 		if (f->sh[i].sh_type == SHT_SYMTAB_SHNDX && f->sh[i].sh_link == index)
 			t.xindex = (struct elf_span){ f->sh[i].sh_offset, f->sh[i].sh_size };
-	return walk_table(f, &t, fn, ctx, e);
+	return walk_table(f, &t, n_syms, fn, ctx, e);
+}
+
+/* Symbols of section @index (0: none), if it is what it says; no more than there can be. */
+static uint64_t how_many(const struct elf_file *f, uint32_t index)
+{
+	uint64_t entry = f->is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	uint64_t n = index ? f->sh[index].sh_size / entry : 0;
+
+	return n < f->backed / entry ? n : f->backed / entry;
 }
 
 int elf_symtab_walk(const struct elf_file *f, elf_sym_fn fn, void *ctx,
@@ -266,6 +279,7 @@ int elf_symtab_walk(const struct elf_file *f, elf_sym_fn fn, void *ctx,
 {
 	uint32_t i, symtab = 0, dynsym = 0;
 	struct elf_table t;
+	uint64_t n;
 	int r = 0;
 
 	for (i = f->n_sh; i-- > 1;) {
@@ -275,11 +289,12 @@ int elf_symtab_walk(const struct elf_file *f, elf_sym_fn fn, void *ctx,
 			dynsym = i;
 	}
 	*stripped = !symtab;
+	n = how_many(f, symtab) + how_many(f, dynsym);
 	if (symtab)
-		r = walk_section(f, symtab, fn, ctx, e);
+		r = walk_section(f, symtab, n, fn, ctx, e);
 	if (!r && dynsym)
-		r = walk_section(f, dynsym, fn, ctx, e);
+		r = walk_section(f, dynsym, n, fn, ctx, e);
 	if (!symtab && !dynsym && elf_dynamic_table(f, &t))
-		r = walk_table(f, &t, fn, ctx, e);
+		r = walk_table(f, &t, t.count, fn, ctx, e);
 	return r;
 }

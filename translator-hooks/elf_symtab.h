@@ -27,9 +27,10 @@ struct elf_sym {
 	uint8_t type;	     /* STT_ */
 	uint8_t origin;	     /* enum hvar_sym_origin; NONE: as dynamic and debug say */
 	bool first;	     /* no other symbol of its table was told before */
-	const char *strs;    /* the string table that name and file stand in; NULL: none does */
+	char *strs;	     /* the string table that name and file stand in; NULL: none does */
 	uint64_t strs_size;
-	uint32_t n_syms;     /* symbols that its table has */
+	bool *taken;	     /* whoever sets it frees @strs, with big_free() */
+	uint64_t n_syms;     /* symbols that the file seems to have, in all tables */
 };
 
 /* Takes one symbol; non-zero ends the walk with that code. */

@@ -203,7 +203,20 @@ static uint32_t drop_known(const struct sym_table *t, struct sym_row *v, uint32_
 	return left;
 }
 
-/* Of @n sorted rows of one address one of each (size, name); it keeps the best of what each table knew. */
+/* @a and @b are one: it keeps the best of what each table knew. */
+static void merge(struct sym_row *a, const struct sym_row *b)
+{
+	if (!a->version)
+		a->version = b->version;
+	if (weakness(b->binding) < weakness(a->binding))
+		a->binding = b->binding;
+	if (a->section == HVAR_IMAGE_NONE)
+		a->section = b->section;
+	if (b->origin < a->origin)
+		a->origin = b->origin;
+}
+
+/* Of @n sorted rows of one address one of each (size, name). */
 static uint32_t merge_twins(const struct sym_table *t, struct sym_row *v, uint32_t n)
 {
 	uint32_t i, k = 1;
@@ -215,16 +228,16 @@ static uint32_t merge_twins(const struct sym_table *t, struct sym_row *v, uint32
 			v[k++] = *b;
 			continue;
 		}
-		if (!a->version)
-			a->version = b->version;
-		if (weakness(b->binding) < weakness(a->binding))
-			a->binding = b->binding;
-		if (a->section == HVAR_IMAGE_NONE)
-			a->section = b->section;
-		if (b->origin < a->origin)
-			a->origin = b->origin;
+		merge(a, b);
 	}
 	return k;
+}
+
+/* Most that share an address are two that .symtab and .dynsym have: there @b, which is of the latter, goes. */
+static bool are_twins(const struct sym_table *t, const struct sym_row *a, const struct sym_row *b)
+{
+	return a->size == b->size && a->hash == b->hash && (a->flags ^ b->flags) == HVAR_SYM_DYNSYM &&
+	       b->flags & HVAR_SYM_DYNSYM && !same_text(t, a->name, b->name);
 }
 
 static void settle_rows(struct sym_table *t, struct sym_rows *rows)
@@ -235,7 +248,10 @@ static void settle_rows(struct sym_table *t, struct sym_rows *rows)
 		struct sym_row *v = &rows->v[i];
 
 		n = left = run(rows, i);
-		if (n > 1) {
+		if (n == 2 && are_twins(t, &v[0], &v[1])) {
+			merge(&v[0], &v[1]);
+			left = 1;
+		} else if (n > 1) {
 			if (t->any_debug)
 				left = drop_known(t, v, n);
 			sort_few(t, v, left, by_name);

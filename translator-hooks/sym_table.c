@@ -46,8 +46,8 @@ static int grow_slots(struct sym_strs *p)
 	return 0;
 }
 
-/* Room for @len bytes more. */
-static int make_room(struct sym_strs *p, uint64_t len)
+/* Room for @len bytes, and @more where it has to be made: memory that nobody writes to costs nothing. */
+static int make_room(struct sym_strs *p, uint64_t len, uint64_t more)
 {
 	uint64_t cap;
 	char *buf;
@@ -56,7 +56,7 @@ static int make_room(struct sym_strs *p, uint64_t len)
 		return -EFBIG;
 	if (p->used + len <= p->cap)
 		return 0;
-	cap = p->used + len + (p->used + len) / 4 + 4096;
+	cap = p->used + len + (p->used + len) / 4 + 4096 + more;
 	buf = big_realloc(p->buf, SYM_STRS_HEAD + cap);
 	if (!buf)
 		return -ENOMEM;
@@ -68,7 +68,7 @@ static int make_room(struct sym_strs *p, uint64_t len)
 /* @len bytes at @s and a NUL. */
 static int append(struct sym_strs *p, const char *s, uint64_t len, uint32_t *out)
 {
-	int r = make_room(p, len + 1);
+	int r = make_room(p, len + 1, 0);
 	char *to;
 
 	if (r)
@@ -144,7 +144,7 @@ void sym_table_fini(struct sym_table *t)
 {
 	free(t->strs.buf);
 	free(t->strs.slots);
-	free(t->spare);
+	big_free(t->spare);
 	rows_fini(&t->syms);
 	rows_fini(&t->tls);
 }
@@ -189,20 +189,20 @@ int sym_table_begin(struct sym_table *t, const struct elf_sym *s)
 	int r;
 
 	t->block = NULL;
-	if (!s->strs || size >= SYM_SPARE || size / NAME_BYTES > (uint64_t)s->n_syms + 16)
+	if (!s->strs || size >= SYM_SPARE || size / NAME_BYTES > s->n_syms + 16)
 		return 0;
 	if (s->dynamic && t->syms.n + t->tls.n) {
 		/* .symtab has mostly named them already */
 		if (t->spare)
 			return 0;
-		t->spare = big_alloc(size + 1);
-		if (!t->spare)
-			return -ENOMEM;
-		memcpy(t->spare, s->strs, size);
-		t->spare[size] = '\0';
+		t->spare = s->strs;
+		*s->taken = true;
 		t->base = SYM_SPARE;
 	} else {
-		r = append(&t->strs, s->strs, size, &t->base);
+		/* the image will be here, with some 48 bytes for each symbol */
+		r = make_room(&t->strs, size + 1, 48 * s->n_syms);
+		if (!r)
+			r = append(&t->strs, s->strs, size, &t->base);
 		if (r)
 			return r;
 	}
@@ -274,7 +274,7 @@ int sym_table_add(struct sym_table *t, const struct elf_sym *s, uint32_t section
 	if (!s->strs)
 		t->block = NULL;
 	if (rows->n == rows->cap)
-		r = grow_rows(rows, (s->type == STT_TLS ? 0 : s->n_syms) + rows->n / 2 + 64);
+		r = grow_rows(rows, (s->type == STT_TLS || rows->n ? 0 : s->n_syms) + rows->n / 2 + 64);
 	if (r)
 		return r;
 	y = &rows->v[rows->n];

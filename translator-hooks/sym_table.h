@@ -68,7 +68,7 @@ struct sym_table {
 	struct sym_rows syms, tls;
 	const char *block; /* borrowed: the string table whose symbols are being added; NULL: none is taken as a whole */
 	uint32_t base;	   /* where it stands, or SYM_SPARE */
-	char *spare;	   /* the string table of names that most likely are there already */
+	char *spare;	   /* owned: the string table of names that most likely are there already */
 	uint64_t length;   /* of all names in such tables: they may overlap */
 	bool any_debug;	   /* a row is of the debug information */
 };

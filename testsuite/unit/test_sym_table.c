@@ -108,18 +108,21 @@ static void add(struct sym_table *t, const struct sym *v, uint32_t n, const stru
 {
 	assert_int_equal(sym_table_init(t), 0);
 	for (int k = 0; k < 2; k++) {
-		bool first = true;
+		char *strs = big_alloc(from->size[k] + 1);
+		bool first = true, taken = false;
 
+		memcpy(strs, from->strs[k], from->size[k] + 1);
 		for (uint32_t i = 0; i < n; i++) {
 			struct elf_sym s = v[i].s;
 
 			if (v[i].in_second != k)
 				continue;
-			s.name = from->strs[k] + from->at[k][v[i].name][rnd(2)];
+			s.name = strs + from->at[k][v[i].name][rnd(2)];
 			s.len = strlen(s.name);
 			s.dynamic = k;
 			if (blocks) {
-				s.strs = from->strs[k];
+				s.strs = strs;
+				s.taken = &taken;
 				s.strs_size = from->size[k];
 				s.n_syms = n;
 				s.first = first;
@@ -129,6 +132,8 @@ static void add(struct sym_table *t, const struct sym *v, uint32_t n, const stru
 			}
 			assert_int_equal(sym_table_add(t, &s, HVAR_IMAGE_NONE), 0);
 		}
+		if (!taken)
+			big_free(strs);
 	}
 }
 
