@@ -210,3 +210,26 @@ bool elf_dynamic_table(const struct elf_file *f, struct elf_table *t)
 	t->verneed = span(f, d.verneed);
 	return t->strs.size != 0;
 }
+
+bool elf_dynamic_program(const struct elf_file *f)
+{
+	uint64_t entry = f->is32 ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn), n;
+	Elf_Data *data;
+	GElf_Dyn y;
+	uint32_t i;
+	int k;
+
+	if (f->eh.e_type == ET_EXEC)
+		return true;
+	for (i = 0; i < f->n_ph && f->ph[i].p_type != PT_DYNAMIC; i++)
+		;
+	n = i < f->n_ph ? f->ph[i].p_filesz / entry : 0;
+	if (n > ENTRIES_MAX)
+		n = ENTRIES_MAX;
+	if (!n || elf_file_data(f, f->ph[i].p_offset, n * entry, ELF_T_DYN, &data, NULL))
+		return false;
+	for (k = 0; gelf_getdyn(data, k, &y) && y.d_tag != DT_NULL; k++)
+		if (y.d_tag == DT_FLAGS_1)
+			return y.d_un.d_val & DF_1_PIE;
+	return false;
+}

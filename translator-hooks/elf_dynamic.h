@@ -24,4 +24,7 @@ struct elf_table {
  */
 bool elf_dynamic_table(const struct elf_file *f, struct elf_table *t);
 
+/* Is it a program, and no library: linked to its addresses, or as one that may be put anywhere (DF_1_PIE)? */
+bool elf_dynamic_program(const struct elf_file *f);
+
 #endif /* ELF_DYNAMIC_H */

@@ -18,6 +18,7 @@
 #include "debug_file.h"
 #include "debug_mini.h"
 #include "dwarf_image.h"
+#include "elf_dynamic.h"
 #include "elf_file.h"
 #include "elf_symtab.h"
 #include "image_layout.h"
@@ -434,7 +435,8 @@ static int build(struct build *b, void **data, size_t *size, struct err *e)
 	if (!r) {
 		p->head.flags = (stripped ? HVAR_IMAGE_STRIPPED : 0) |
 				(b->f.is32 ? HVAR_IMAGE_ELF32 : 0) |
-				(b->f.eh.e_type == ET_EXEC ? HVAR_IMAGE_EXEC : 0);
+				(b->f.eh.e_type == ET_EXEC ? HVAR_IMAGE_EXEC : 0) |
+				(elf_dynamic_program(&b->f) ? HVAR_IMAGE_PROGRAM : 0);
 		p->head.build_id_len = (uint32_t)elf_file_build_id(
 			&b->f, p->head.build_id, sizeof(p->head.build_id));
 		if (p->head.tls.memsz)

@@ -46,7 +46,7 @@ static uint8_t *get(int fd, uint64_t offset, uint64_t n, int *r)
 /* How far @f reaches, by all its headers, in a file that has @left bytes from its start on. */
 static uint64_t reach(const struct elf_file *f, uint64_t left)
 {
-	uint64_t end = f->eh.e_ehsize, at;
+	uint64_t end = left < sizeof(Elf64_Ehdr) ? left : sizeof(Elf64_Ehdr), at;
 	uint32_t i;
 
 	for (i = 0; i < f->n_ph; i++) {

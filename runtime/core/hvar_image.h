@@ -133,6 +133,7 @@ enum hvar_image_flags {
 	HVAR_IMAGE_STRIPPED = 1, /* there was no .symtab: locals are not known */
 	HVAR_IMAGE_ELF32 = 2,
 	HVAR_IMAGE_EXEC = 4,	 /* ET_EXEC: bias 0 */
+	HVAR_IMAGE_PROGRAM = 8,	 /* no library: its thread-local block is next to the thread pointer */
 };
 
 /*

@@ -40,6 +40,7 @@ struct analysis {
 	struct meta *meta;
 	size_t n_meta;
 	struct analysis_totals totals;
+	bool live;
 	const struct estimate_result *result; /* of the samples so far, NULL: more came since */
 	uint32_t *mms; /* numbers seen in samples and accesses: open addressing */
 	size_t n_mms, cap_mms;
@@ -159,11 +160,12 @@ static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t ad
 	return variables_touched(a->variables, spaces_of(a->spaces, ev), ev, addr, stack);
 }
 
-static uint32_t env_tls(void *ctx, const struct hvar_event *ev)
+static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at)
 {
 	struct analysis *a = ctx;
 
-	return variables_tls(a->variables, ev);
+	return variables_tls(a->variables, a->live ? spaces_of(a->spaces, ev) : NULL, ev, at ? at->module : 0,
+			     at && at->fixed, at ? at->offset : 0);
 }
 
 /* ---- records ---- */
@@ -460,6 +462,7 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	if (!a)
 		goto no_memory;
 	a->spaces = spaces_new();
+	a->live = o->live;
 	a->images = images_new(o->live);
 	a->codes = codes_new();
 	a->file_codes = codes_new();

@@ -9,10 +9,13 @@
 #include "runtime/core/hvar_image_format.h"
 #include "runtime/core/hvar_type.h"
 
+/* No table has as many symbols. */
+#define THREAD_LOCAL ((uint32_t)1 << 31)
+
 enum { PATH_MAX_BYTES = 1024, MOST = 1 << 22 };
 
 struct member {
-	uint32_t module, symbol;
+	uint32_t module, symbol; /* of a thread-local one with THREAD_LOCAL */
 	char *path;
 	const char *type; /* the image's */
 };
@@ -97,9 +100,9 @@ static bool grow(struct members *m)
 }
 
 uint32_t members_at(struct members *m, uint32_t module, const struct hvar_image *img, uint32_t symbol,
-		    uint64_t offset)
+		    bool tls, uint64_t offset)
 {
-	const struct hvar_image_var *var = hvar_type_var(img, symbol, false);
+	const struct hvar_image_var *var = hvar_type_var(img, symbol, tls);
 	struct hvar_type_walk w;
 	char path[PATH_MAX_BYTES];
 	const char *type;
@@ -110,6 +113,7 @@ uint32_t members_at(struct members *m, uint32_t module, const struct hvar_image 
 	hvar_type_first(img, var->type, var->at + offset, &w);
 	if (hvar_type_pattern(img, &w, path, sizeof(path)) >= sizeof(path) || !*path)
 		return 0;
+	symbol |= tls ? THREAD_LOCAL : 0;
 	at = slot(m, m->slots, m->n_slots, module, symbol, path);
 	if (*at)
 		return *at;

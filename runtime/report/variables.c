@@ -11,6 +11,7 @@
 #include "runtime/core/hvar_image.h"
 #include "members.h"
 #include "runtime/core/hvar_resolve.h"
+#include "tls_blocks.h"
 #include "translator-hooks/image_name.h"
 
 enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
@@ -42,6 +43,7 @@ struct variables {
 	struct images *images;
 	bool per_process;
 	struct members *members; /* NULL: variables as wholes */
+	struct tls_blocks *tls;
 	struct hvar_hot_table t;
 	struct hvar_hot *hot;
 	struct fact *facts;
@@ -171,7 +173,8 @@ static void key_of(const struct variables *v, const struct hvar_place *p, uint32
 	if (key->symbol == HVAR_HOT_NONE && p->section < SECTIONS_MAX)
 		key->kind |= (p->section + 1) << KIND_BITS;
 	if (v->members && key->symbol != HVAR_HOT_NONE && (img = images_of(v->images, key->module, &why)))
-		key->kind |= members_at(v->members, key->module, img, key->symbol, p->offset) << KIND_BITS;
+		key->kind |= members_at(v->members, key->module, img, key->symbol, p->flags & HVAR_PLACE_TLS,
+					p->offset) << KIND_BITS;
 	if (v->per_process)
 		key->mm = mm;
 }
@@ -239,13 +242,52 @@ uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 	return entry_of(v, &place, ev);
 }
 
-uint32_t variables_tls(struct variables *v, const struct hvar_event *ev)
+/*
+ * The program's own block is next to the thread pointer, below it (the ABI's "variant II"), and its code alone has
+ * distances in it as numbers ("local exec"): no library's does, since its place is not known when it is linked.
+ */
+static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,
+		      bool fixed, uint64_t offset, struct hvar_place *p)
+{
+	const struct hvar_image *img;
+	uint64_t distance;
+	uint32_t why;
+
+	module = images_canon(v->images, module);
+	img = module ? images_of(v->images, module, &why) : NULL;
+	if (!img)
+		return;
+	if (fixed || img->flags & HVAR_IMAGE_PROGRAM) {
+		if (!tls_blocks_program(img, &distance))
+			return;
+	} else if (!vmas || !tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
+		return;
+	}
+	offset += distance;
+	if (offset >= img->tls.memsz)
+		return;
+	p->module = module;
+	p->flags = HVAR_PLACE_TLS;
+	p->symbol = hvar_image_find_tls(img, offset);
+	p->reason = img->flags & HVAR_IMAGE_STRIPPED ? HVAR_REASON_STRIPPED : HVAR_REASON_NO_SYMBOL;
+	if (p->symbol == HVAR_IMAGE_NONE)
+		return;
+	p->reason = HVAR_REASON_NONE;
+	p->offset = offset - img->tls_syms[p->symbol].vaddr;
+	p->size = img->tls_syms[p->symbol].size;
+}
+
+uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,
+		       bool fixed, uint64_t offset)
 {
 	struct hvar_place place;
 
 	place_at(v, NULL, 0, &place);
 	place.kind = HVAR_KIND_TLS;
 	place.reason = HVAR_REASON_NO_SYMBOL;
+	tls_place(v, vmas, ev, module, fixed, offset, &place);
+	/* what no memory is seen of is each process's own all the same */
+	place.vma.prot = 0;
 	return entry_of(v, &place, ev);
 }
 
@@ -287,7 +329,8 @@ const char *variables_file_name(const char *path)
 static char *member_name(const struct variables *v, const struct hvar_hot_key *key,
 			 const struct hvar_image *img)
 {
-	char *name = image_name(img, key->symbol), *whole;
+	bool tls = (key->kind & KIND_MASK) == HVAR_KIND_TLS;
+	char *name = tls ? image_name_tls(img, key->symbol) : image_name(img, key->symbol), *whole;
 	const char *member = v->members ? members_path(v->members, key->kind >> KIND_BITS) : "";
 
 	if (!name || !*member)
@@ -344,8 +387,10 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	out->pid = f->pid;
 	out->comm = f->comm;
 	if (key->symbol != HVAR_HOT_NONE && img) {
-		out->symbol = hvar_image_str(img, img->syms[key->symbol].name);
-		out->size = img->syms[key->symbol].size;
+		const struct hvar_image_sym *y = (key->kind & KIND_MASK) == HVAR_KIND_TLS ? img->tls_syms : img->syms;
+
+		out->symbol = hvar_image_str(img, y[key->symbol].name);
+		out->size = y[key->symbol].size;
 		if (v->members && key->kind >> KIND_BITS) {
 			out->member = members_path(v->members, key->kind >> KIND_BITS);
 			out->type = members_type(v->members, key->kind >> KIND_BITS);
@@ -366,7 +411,8 @@ struct variables *variables_new(struct images *images, bool per_process, bool by
 	v->per_process = per_process;
 	if (by_member)
 		v->members = members_new();
-	if ((by_member && !v->members) || grow(v)) {
+	v->tls = tls_blocks_new();
+	if (!v->tls || (by_member && !v->members) || grow(v)) {
 		variables_free(v);
 		return NULL;
 	}
@@ -387,5 +433,6 @@ void variables_free(struct variables *v)
 	free(v->tids);
 	free(v->comms);
 	members_free(v->members);
+	tls_blocks_free(v->tls);
 	free(v);
 }

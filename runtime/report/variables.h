@@ -42,8 +42,13 @@ uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 			   const struct hvar_event *ev, uint64_t addr, uint64_t stack);
 
-/* The entry for thread-local memory, all together. */
-uint32_t variables_tls(struct variables *v, const struct hvar_event *ev);
+/*
+ * The entry for thread-local memory, that of all threads together: the variable that code of module @module reaches at
+ * distance @offset from the thread pointer; @fixed: that is a number in the code.  With @module 0 all thread-local memory
+ * that nobody knows more of.  @vmas: the areas of the process, if that may live still; NULL: it does not.
+ */
+uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,
+		       bool fixed, uint64_t offset);
 
 /* Count the exact access @ev to entry @i. */
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev);

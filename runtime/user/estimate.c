@@ -49,6 +49,7 @@ void estimate_free(struct estimate *e)
 		return;
 	sites_fini(&e->sites);
 	free(e->stack.v);
+	free(e->tls.v);
 	free(e->vars);
 	free(e->tids);
 	free(e->result.rows);
@@ -150,13 +151,13 @@ static uint32_t variable_at(struct taking *t, const struct site_function *f, uin
 {
 	const struct estimate_env *env = &t->e->env;
 	bool tls = window_is_tls(&t->s->ev, m);
-	bool fixed = tls || (f->module && m->index == DECODE_NONE &&
-			     m->segment == DECODE_SEG_FLAT &&
-			     (m->base == DECODE_RIP || m->base == DECODE_NONE));
+	bool fixed = f->module && m->index == DECODE_NONE && (tls || m->segment == DECODE_SEG_FLAT) &&
+		     (m->base == DECODE_RIP || m->base == DECODE_NONE);
+	struct estimate_tls at = { f->module, m->base == DECODE_NONE, addr };
 
 	if (fixed && o->known_mm && o->known_mm == t->s->ev.mm)
 		return o->known_variable;
-	o->known_variable = tls ? env->tls(env->ctx, &t->s->ev)
+	o->known_variable = tls ? env->tls(env->ctx, &t->s->ev, &at)
 				: env->variable(env->ctx, &t->s->ev, addr,
 						stack_base(f, i, m, regs));
 	o->known_mm = fixed ? t->s->ev.mm : 0;

@@ -26,6 +26,13 @@ struct code_site {
 	uint64_t where;	 /* file offset, or address without a module */
 };
 
+/* A place in thread-local memory, by the code that addresses it. */
+struct estimate_tls {
+	uint32_t module;  /* the code's */
+	bool fixed;	  /* the code has its distance as a number, and not from a table that a loader fills */
+	uint64_t offset;  /* from the thread pointer: "negative", as a rule */
+};
+
 /* What the estimator asks of the report.  All calls are for one moment: that of @ev. */
 struct estimate_env {
 	void *ctx;
@@ -45,8 +52,8 @@ struct estimate_env {
 	 */
 	uint32_t (*variable)(void *ctx, const struct hvar_event *ev, uint64_t addr,
 			     uint64_t stack);
-	/* The entry for thread-local memory, wherever it is; HVAR_HOT_NONE without room. */
-	uint32_t (*tls)(void *ctx, const struct hvar_event *ev);
+	/* The entry for thread-local memory at @at, of whatever thread; NULL: wherever it is.  HVAR_HOT_NONE without room. */
+	uint32_t (*tls)(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at);
 };
 
 #define ESTIMATE_NOTHING_THERE ((uint32_t)-2)

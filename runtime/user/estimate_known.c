@@ -29,6 +29,7 @@ static void fill_one(struct estimate *e, struct site_function *f, uint32_t i, ui
 	const struct decode_mem *mem = &f->b->insn[i].mem[m];
 	struct site_operand *o = site_operands(f, i);
 	uint64_t addr = (uint64_t)mem->disp;
+	struct estimate_tls at = { f->module, true, addr };
 	uint32_t variable;
 
 	if (!o || o[m].proven || o[m].full || o[m].unmapped)
@@ -37,7 +38,7 @@ static void fill_one(struct estimate *e, struct site_function *f, uint32_t i, ui
 		addr += base + f->b->off[i];
 	if (mem->addr_bits == 32)
 		addr = (uint32_t)addr;
-	variable = window_is_tls(ev, mem) ? e->env.tls(e->env.ctx, ev)
+	variable = window_is_tls(ev, mem) ? e->env.tls(e->env.ctx, ev, &at)
 					  : e->env.variable(e->env.ctx, ev, addr, 0);
 	o[m].known_mm = ev->mm;
 	o[m].known_variable = variable;
@@ -47,6 +48,22 @@ static void fill_one(struct estimate *e, struct site_function *f, uint32_t i, ui
 		o[m].full++;
 	else
 		site_operand_note(&o[m], variable);
+}
+
+/* At a fixed distance it is known which; else samples will tell, or it is thread-local memory of any kind. */
+static void fill_tls(struct estimate *e, struct site_function *f, uint32_t i, uint32_t m,
+		     const struct hvar_event *ev)
+{
+	const struct decode_mem *mem = &f->b->insn[i].mem[m];
+	uint32_t variable;
+
+	if (mem->base == DECODE_NONE && mem->index == DECODE_NONE) {
+		fill_one(e, f, i, m, ev, 0);
+		return;
+	}
+	variable = e->tls.proven ? HVAR_HOT_NONE : e->env.tls(e->env.ctx, ev, NULL);
+	if (variable != HVAR_HOT_NONE && estimate_var(e, variable))
+		site_operand_note(&e->tls, variable);
 }
 
 static bool copies_stack_pointer(const struct decode_insn *in)
@@ -88,9 +105,10 @@ void known_fill(struct estimate *e, struct site_function *f, uint32_t insn,
 	f->frame = frame_from(f);
 	for (uint32_t i = 0; i < f->n; i++)
 		for (uint32_t m = 0; m < f->b->insn[i].n_mem; m++)
-			if (is_fixed(f, &f->b->insn[i].mem[m]) ||
-			    window_is_tls(ev, &f->b->insn[i].mem[m]))
+			if (is_fixed(f, &f->b->insn[i].mem[m]))
 				fill_one(e, f, i, m, ev, base);
+			else if (window_is_tls(ev, &f->b->insn[i].mem[m]))
+				fill_tls(e, f, i, m, ev);
 }
 
 const struct site_operand *known_operand(const struct estimate *e,
@@ -99,7 +117,11 @@ const struct site_operand *known_operand(const struct estimate *e,
 {
 	const struct site_operand *o = f->ops[i] ? &f->ops[i][m] : NULL;
 
-	if ((o && (o->proven || o->full || o->unmapped)) || !is_stack(&f->b->insn[i].mem[m]))
+	if (o && (o->proven || o->full || o->unmapped))
+		return o;
+	if (f->b->insn[i].mem[m].segment == (f->b->is32 ? DECODE_SEG_GS : DECODE_SEG_FS) && e->tls.proven)
+		return &e->tls;
+	if (!is_stack(&f->b->insn[i].mem[m]))
 		return o;
 	if (f->stack.proven)
 		return &f->stack;

@@ -34,9 +34,10 @@ static void tell_operands(const struct window *w, uint32_t i,
 
 	for (uint32_t m = 0; m < in->n_mem; m++) {
 		uint64_t addr = 0;
-		bool ok = decode_regs_address(regs, &in->mem[m], address_of(w, i),
-					      w->s->fs_base, w->s->gs_base, &addr) ||
-			  window_is_tls(&w->s->ev, &in->mem[m]);
+		bool ok = window_is_tls(&w->s->ev, &in->mem[m]) ?
+				  window_tls_offset(regs, &in->mem[m], &addr) :
+				  decode_regs_address(regs, &in->mem[m], address_of(w, i),
+						      w->s->fs_base, w->s->gs_base, &addr);
 
 		w->sink->operand(w->sink->ctx, w->f, i, m, ok, addr, own, regs);
 	}

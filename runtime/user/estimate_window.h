@@ -15,7 +15,7 @@
 /* What a window tells as it goes, in order of the code. */
 struct window_sink {
 	void *ctx;
-	/* Operand @mem of instruction @i touches @addr, or, if @proven is false, who knows what. @own: in
+	/* Operand @mem of instruction @i touches @addr (of a thread-local one from the thread pointer), or, if @proven is false, who knows what. @own: in
 	 * the sample's own block. @regs: before the instruction. */
 	void (*operand)(void *ctx, struct site_function *f, uint32_t i, uint32_t mem,
 			bool proven, uint64_t addr, bool own,
@@ -31,6 +31,15 @@ static inline bool window_is_tls(const struct hvar_event *ev, const struct decod
 {
 	return m->segment == (ev->u.sample.flags & HVAR_SAMPLE_ABI32 ? DECODE_SEG_GS
 								     : DECODE_SEG_FS);
+}
+
+/* Where is it, from the thread pointer?  False if a register is not known. */
+static inline bool window_tls_offset(const struct decode_regs *regs, const struct decode_mem *m, uint64_t *offset)
+{
+	struct decode_mem flat = *m;
+
+	flat.segment = DECODE_SEG_FLAT;
+	return m->base != DECODE_RIP && decode_regs_address(regs, &flat, 0, 0, 0, offset);
 }
 
 /* @insn is the instruction that @s is about to run. */

@@ -65,9 +65,10 @@ static uint32_t variable(void *ctx, const struct hvar_event *ev, uint64_t addr,
 	return (addr >> 8) % 5 ? (uint32_t)(addr >> 8) % 5 : HVAR_HOT_NONE;
 }
 
-static uint32_t tls(void *ctx, const struct hvar_event *ev)
+static uint32_t tls(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at)
 {
 	(void)ctx;
+	(void)at;
 	(void)ev;
 	return 5;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run-memory - memory that no symbol names but the code tells apart: thread-local, and the stacks of threads.
+# run-memory - memory that has no address of its own in a file: thread-local variables, and the stacks of threads.
 . "$top_srcdir/testsuite/lib.sh"
 
 "$HOTVAR" --json -q -o "$tmp/json" -- "$TESTPROGS/thread_memory" > "$tmp/out" 2> "$tmp/err"
@@ -14,7 +14,7 @@ third() {
 	check "and has a third of the accesses (${share:-none})" \
 		awk "BEGIN { exit !(${share:-0} > 0.28 && ${share:-0} < 0.38) }"
 }
-third '[tls]' tls null
+third 'own@tls' tls '"own"'
 third '[stack]' stack null
 third global bss '"global"'
 unlike "nothing is taken for anonymous memory" "$(cat "$tmp/json")" '"name":"\[anon\]".*"share":0\.[1-9]'

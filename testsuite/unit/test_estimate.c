@@ -87,10 +87,11 @@ static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
 	return w->bounded;
 }
 
-static uint32_t env_tls(void *ctx, const struct hvar_event *ev)
+static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at)
 {
 	(void)ctx;
 	(void)ev;
+	(void)at;
 	return TLS;
 }
 

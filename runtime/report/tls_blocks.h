@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tls_blocks.h - how far below the thread pointer a loaded file's thread-local block is, in each process.
+ *
+ *	library's block          program's block      thread pointer
+ *	[....................]...[................]--|
+ *	|<------------- distance ---------------->|
+ *
+ * The program's own distance follows from its file (the ABI's "variant II").  A library's is what the dynamic linker has
+ * written into the library's memory (tls_slots.h), and is read there while the process lives.  It is the same for all
+ * threads, and stays.  What was loaded later may have blocks anywhere: it has no distance.
+ */
+#ifndef TLS_BLOCKS_H
+#define TLS_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "images.h"
+#include "runtime/core/hvar_resolve.h"
+
+struct tls_blocks;
+
+struct tls_blocks *tls_blocks_new(void); /* NULL: no memory */
+void tls_blocks_free(struct tls_blocks *t);
+
+/* The distance of a program's own block into *@out; false if @img has none. */
+bool tls_blocks_program(const struct hvar_image *img, uint64_t *out);
+
+/*
+ * That of module @id, whose image is @img, in the process of @ev, whose areas @vmas are; what was found is kept, also that
+ * there was nothing to be found.
+ */
+bool tls_blocks_library(struct tls_blocks *t, struct images *images, const struct hvar_event *ev,
+			const struct hvar_vmas *vmas, uint32_t id, const struct hvar_image *img, uint64_t *out);
+
+#endif /* TLS_BLOCKS_H */
