@@ -166,9 +166,9 @@ static int check(const struct options *o, struct err *e)
 			 "more than one of --at, --diff, --summary and --watch were given: give one");
 		return CLI_USAGE;
 	}
-	if (o->n_also && (o->watch_arg || o->source == SESSION_PERF)) {
-		err_exit(e, EINVAL, CLI_USAGE,
-			 "%s is for one process: give one -p", o->watch_arg ? "--watch" : "--source perf");
+	if (o->n_also && (o->watch_arg || o->source == SESSION_PERF || o->source == SESSION_LOOK)) {
+		err_exit(e, EINVAL, CLI_USAGE, "%s is for one process: give one -p",
+			 o->watch_arg ? "--watch" : o->source == SESSION_PERF ? "--source perf" : "--source look");
 		return CLI_USAGE;
 	}
 	if (given == 1)
@@ -319,7 +319,7 @@ static int follow(const struct options *o, struct writer *w, struct stream *queu
 	s->also = o->also;
 	s->n_also = o->n_also;
 	s->seconds = o->seconds;
-	s->source = o->source || !w->watch ? o->source : SESSION_PTRACE;
+	s->source = o->source || !(w->watch || o->n_also) ? o->source : SESSION_PTRACE;
 	s->watch = w->watch && !w->images ? w->watch : NULL;
 	s->live = true;
 	if (!o->common.quiet)
@@ -365,7 +365,7 @@ static int live(struct options *o, struct err *e)
 			return CLI_FAILED;
 		w.watch = &o->watch;
 		/* No stop, no stack: what the stream tells is all. */
-		if (o->source == SESSION_PERF && begin_watch(o, &w, true, e))
+		if ((o->source == SESSION_PERF || o->source == SESSION_LOOK) && begin_watch(o, &w, true, e))
 			return CLI_FAILED;
 		if (!o->argv)
 			w.found = stop_following;

@@ -138,6 +138,30 @@ for name in nonesuch victim.nonesuch other:victim; do
 done
 finish
 
+# Sources that stop nothing: when, and who where that is known; never a stack.
+for source in perf look; do
+	start munmap
+	"$HOTVAR" maps --json --source $source -o "$tmp/out" -p $pid --watch "$range" 2> "$tmp/err" 3>&- &
+	hotvar=$!
+	# The first look is what the range is compared with: it must have been.
+	until_true 10 sh -c "ls -l /proc/$hotvar/fd 2> /dev/null | grep -q '/proc/$pid/\|perf_event' || ! kill -0 $hotvar"
+	echo go >&3
+	wait $hotvar
+	rc=$?
+	if [ $rc -eq 125 ]; then
+		skip "$source: a watch" "$(head -n 1 "$tmp/err")"
+	else
+		is "$source: status" $rc 0
+		like "$source: event" "$(value event)" "^(unmap|shrink)\$"
+		case $(value syscall) in
+		null) is "$source: by whom is not known" "$(value tid)" null ;;
+		*) is "$source: by the thread that did it" "$(value syscall) $(value tid)" "munmap $(sed -n 's/^again //p' "$tmp/said")" ;;
+		esac
+		like "$source: no stack" "$(cat "$tmp/out")" '"stack":\[\]'
+	fi
+	finish
+done
+
 # Launched: served to its end, whose status is CMD's; told while it runs on.
 "$HOTVAR" maps -o "$tmp/text" --watch $fixed -- "$watched" munmap < "$tmp/go" > "$tmp/said" &
 hotvar=$!

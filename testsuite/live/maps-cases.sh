@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# maps-cases - processes of one number, stacks in one area, programs that are gone or another: nothing is mixed up.
+. "$top_srcdir/testsuite/lib.sh"
+export XDG_CACHE_HOME="$tmp/cache"
+
+cases=$TESTPROGS/map_cases
+# share NAME FILE: of a report in JSON, in percent
+share() {
+	grep -F "\"name\":\"$1\"" "$2" | sed -n 's/.*"share":\([0-9.e-]*\).*/\1/p' | awk '{ s += $1 } END { print int(100 * s + 0.5) }'
+}
+most() { [ "$(share "$1" "$2")" -ge 80 ]; }
+
+# ---- two processes of one number ----
+
+for source in ptrace perf; do
+	rm -f "$tmp/log"
+	"$HOTVAR" record -q --source $source -o "$tmp/rec" -- "$cases" pid "$tmp/log" > "$tmp/said" 2> "$tmp/err"
+	rc=$?
+	case $rc in
+	77) skip "one number for two, $source" "a process may not choose its number here"; continue ;;
+	125) skip "one number for two, $source" "$(head -n 1 "$tmp/err")"; continue ;;
+	esac
+	is "one number for two, $source: the program succeeds" $rc 0
+	is "one number for two, $source: it is one number" "$(cut -d' ' -f1 "$tmp/said" | sort -u | wc -l) $(wc -l < "$tmp/said")" "1 2"
+	"$HOTVAR" maps --json -i "$tmp/rec" > "$tmp/maps"
+	said=$("$TESTPROGS/check_maps" "$tmp/log" "$tmp/maps" 2>&1)
+	if [ $source = ptrace ]; then
+		like "one number for two, $source: each has its own map" "$said" "^2 checkpoints, 0 wrong"
+	fi
+	pid=$(head -n 1 "$tmp/said" | cut -d' ' -f1)
+	is "one number for two, $source: two address spaces executed" \
+		"$(grep '"event":"exec"' "$tmp/maps" | grep "\"pid\":$pid," | grep -o '"mm":[0-9]*' | sort -u | wc -l)" 2
+	"$HOTVAR" report --json -i "$tmp/rec" > "$tmp/report"
+	check "one number for two, $source: the variable of both is named ($(share worked_on "$tmp/report") %)" \
+		most worked_on "$tmp/report"
+done
+
+# ---- stacks in one area ----
+
+"$HOTVAR" --json -q -o "$tmp/stacks" -- "$cases" stacks
+is "stacks in one area: the program succeeds" $? 0
+check "stacks in one area: they are stacks ($(share '[stack]' "$tmp/stacks") %)" most '[stack]' "$tmp/stacks"
+
+# ---- a program that is gone, and another in its place ----
+
+cp "$cases" "$tmp/prog"
+cat > "$tmp/other.c" << 'END'
+long other[100000] = { 1 };
+int main(void) { return 0; }
+END
+if ! ${CC:-cc} -O1 -o "$tmp/other" "$tmp/other.c" 2> "$tmp/err"; then
+	not_ok "another program can be built" "$(cat "$tmp/err")"
+fi
+# Named by the recording itself, which has its images; and by the file, where hotvar was killed before it had them.
+"$HOTVAR" record -q -o "$tmp/whole" -- "$tmp/prog" killed
+is "gone: CMD's status" $? 137
+"$HOTVAR" record -q -o "$tmp/cut" -- "$tmp/prog" killed &
+hotvar=$!
+until_true 20 sh -c "'$HOTVAR' report --json -i '$tmp/cut' | grep -q worked_on || ! kill -0 $hotvar"
+kill -9 $hotvar
+wait $hotvar 2> /dev/null
+for rec in whole cut; do
+	rm -rf "$tmp/cache"
+	"$HOTVAR" report --json -i "$tmp/$rec" > "$tmp/report" 2> "$tmp/err"
+	check "gone, $rec: named ($(share worked_on "$tmp/report") %)" most worked_on "$tmp/report"
+done
+mv "$tmp/other" "$tmp/prog"
+for rec in whole cut; do
+	rm -rf "$tmp/cache"
+	"$HOTVAR" report --json -i "$tmp/$rec" > "$tmp/report" 2> "$tmp/err"
+	unlike "another in its place, $rec: no wrong name" "$(cat "$tmp/report")" '"(name|symbol)":"(other|main|_start)'
+	[ $rec = cut ] || check "another in its place, $rec: named still" most worked_on "$tmp/report"
+	"$HOTVAR" maps --json -i "$tmp/$rec" > "$tmp/maps"
+	like "another in its place, $rec: its map is there" "$(cat "$tmp/maps")" "\"path\":\"$tmp/prog\""
+done
+
+# ---- a script is its interpreter; what cannot be executed changes nothing ----
+
+printf '#!%s\nexec 3< /dev/null\n/nonexistent/program\nexit 7\n' "$(command -v sh)" > "$tmp/script"
+chmod +x "$tmp/script"
+"$HOTVAR" maps --json -o "$tmp/maps" -- "$tmp/script" 2> /dev/null
+is "a script: its status" $? 7
+is "a script: the first exec alone, by its first process" "$(grep -c '"event":"exec"' "$tmp/maps")" 1
+like "a script: its image is the interpreter" "$(cat "$tmp/maps")" \
+	"\"event\":\"initial\".*\"prot\":\"r-xp\".*\"path\":\"$(realpath "$(command -v sh)")\""
+unlike "a script: it is no image itself" "$(cat "$tmp/maps")" "\"path\":\"$tmp/script\""
+done_testing

@@ -1,0 +1,116 @@
+/* hotvar-libs: -pthread */
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * map_cases - processes and threads that tools mix up.
+ *
+ *	map_cases pid LOG	two processes, one after the other, that have the same number and execute this program, at
+ *				other addresses: each prints where its variable is, and works on it; 77: none may choose a number
+ *	map_cases stacks	three threads whose stacks are in one area, beside pages of nobody; they work there
+ *	map_cases killed	works on a variable and is killed
+ *
+ * The processes of "pid" leave a checkpoint each: see checkpoint.h.
+ */
+#define _GNU_SOURCE
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { THREADS = 3, BLOCK = 1 << 20, SLICE = 1 << 18 };
+
+static volatile long worked_on[256];
+
+static void work(volatile long *v, long rounds)
+{
+	long i;
+
+	for (i = 0; i < rounds; i++)
+		v[i & 255]++;
+}
+
+static pid_t fork_as(pid_t pid)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD, .set_tid = (uintptr_t)&pid, .set_tid_size = 1 };
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+static int same_pid(const char *log)
+{
+	pid_t pid = fork(), got;
+	char n[16];
+	int i, status;
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, &status, 0);
+	for (i = 0; i < 2; i++) {
+		got = fork_as(pid);
+		if (got < 0)
+			return errno == EPERM || errno == ENOSYS || errno == EINVAL ? 77 : 1;
+		if (!got) {
+			snprintf(n, sizeof(n), "%d", i * 100);
+			execl("/proc/self/exe", "map_cases", "--one", log, n, (char *)NULL);
+			_exit(98);
+		}
+		if (waitpid(got, &status, 0) != got || status)
+			return 1;
+	}
+	return 0;
+}
+
+static void *on_stack(void *arg)
+{
+	volatile long local[4] = { 0 };
+	long i;
+
+	for (i = 0; i < 100000000; i++)
+		local[1]++; /* by the stack pointer */
+	return arg;
+}
+
+static int stacks(void)
+{
+	char *block = mmap(NULL, BLOCK + 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t t[THREADS];
+	int i;
+
+	if (block == MAP_FAILED)
+		return 1;
+	for (i = 0; i < THREADS; i++) {
+		pthread_attr_init(&attr);
+		if (pthread_attr_setstack(&attr, block + i * SLICE, SLICE) || pthread_create(&t[i], &attr, on_stack, NULL))
+			return 1;
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "--one")) {
+		number = atoi(argv[3]);
+		log_fd = open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600);
+		checkpoint("one of two processes of one number");
+		printf("%d %p\n", (int)getpid(), (void *)worked_on);
+		fflush(stdout);
+		work(worked_on, 100000000);
+		return 0;
+	}
+	if (argc == 3 && !strcmp(argv[1], "pid"))
+		return same_pid(argv[2]);
+	if (argc == 2 && !strcmp(argv[1], "stacks"))
+		return stacks();
+	if (argc == 2 && !strcmp(argv[1], "killed")) {
+		work(worked_on, 200000000);
+		kill(getpid(), SIGKILL);
+	}
+	return 2;
+}
