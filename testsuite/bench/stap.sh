@@ -56,7 +56,7 @@ pair() {
 	done
 	"$lab/enter" "$root" "$work" gcc -O2 -o /mnt/files/target bench/target.c || return 1
 	"$lab/initramfs" "$root" "$work/files" "$work/initramfs" || return 1
-	LAB_EMULATOR="-smp 1 $clock" "$lab/boot" "$root" "$work/initramfs" "$work/out" 300 1024 || return 1
+	LAB_EMULATOR="-smp 1 $clock" "$lab/boot" "$root" "$work/initramfs" "$work/out" 3000 1024 || return 1
 	[ -z "${HOTVAR_BENCH_KEEP-}" ] || { mkdir -p "$HOTVAR_BENCH_KEEP/$suite" && cp -r "$work/." "$HOTVAR_BENCH_KEEP/$suite/"; }
 	awk -v suite="$suite" '
 		function median(who, what,    v, n, i, j, t) {

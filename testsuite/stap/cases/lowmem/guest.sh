@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh - memory runs out while programs map that are followed: what is lost for that is counted, and nothing worse comes of it.
-# by name only: whom the kernel kills, and whether an allocation fails before that, is chance; nomem makes them fail in turn
 # boot: 320 --oom slub_debug=FZU
+# Nothing that is begun here may be killed for memory, but what offers itself: a hog.
+echo -1000 > /proc/self/oom_score_adj
+# No zone keeps memory for some, no processor more for itself than it must: what is free can be had.
+sed 's/[0-9][0-9]*/0/g' /proc/sys/vm/lowmem_reserve_ratio > /tmp/ratio
+cat /tmp/ratio > /proc/sys/vm/lowmem_reserve_ratio
+echo 100000 > /proc/sys/vm/percpu_pagelist_high_fraction
 echo 64 > /proc/sys/vm/min_free_kbytes
+echo 3 > /proc/sys/vm/drop_caches
 start many lowmem
-echo -1000 > /proc/$staprun/oom_score_adj
 ./hog many > /out/lowmem/said 2>&1
 finish
 # And where the kernel kills for it.
 start storm lowmem
-echo -1000 > /proc/$staprun/oom_score_adj
 ./hog all &
 hog=$!
-echo -1000 > /proc/$hog/oom_score_adj
 for i in 1 2 3; do ./hog maps; done
 killall -9 hog
 wait $hog

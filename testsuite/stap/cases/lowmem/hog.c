@@ -4,16 +4,19 @@
  *
  *	hog all		takes all there is, again and again, and is what the kernel kills for it
  *	hog maps	maps, in processes that come and go
- *	hog many	makes 40,000 areas, has all memory taken but for a rest, and changes them all by one call
+ *	hog many	makes 60,000 areas, takes all memory but for a rest, and changes them all by one call
+ *
+ * What is begun by a process that cannot be killed for memory cannot either, but for what offers itself.
  */
 #define _GNU_SOURCE
 #include "mark.h"
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#define AREAS 40000
-#define REST_KB 1200 /* an event for each area is 4 MB */
+#define AREAS 60000
+#define REST_KB 1500 /* an event for each area is 6 MB */
 
 static void first_to_be_killed(void)
 {
@@ -80,36 +83,66 @@ static long free_kb(void)
 	return at ? atol(at + 8) : -1;
 }
 
+/* Those that the kernel may kill when it must. */
+static void offer(pid_t *c, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		c[i] = fork();
+		if (!c[i]) {
+			first_to_be_killed();
+			for (;;)
+				pause();
+		}
+	}
+}
+
+/* Take memory that no process's end gives back, but for REST_KB. */
+static int fill(void)
+{
+	int fd = memfd_create("filler", 0);
+	off_t at = 0, step;
+
+	while (free_kb() > REST_KB) {
+		step = free_kb() > 4 * REST_KB ? 1 << 20 : 1 << 16;
+		if (fallocate(fd, 0, at, step)) {
+			printf("memory cannot be filled: %ld kB are free\n", free_kb());
+			break;
+		}
+		at += step;
+	}
+	return fd;
+}
+
 static void many(void)
 {
-	char *p = map(AREAS * 4096ul, PROT_NONE, ANON);
-	int i, go[2], fd = memfd_create("other", 0);
-	char x;
-	pid_t c;
+	int i, filler, fd = memfd_create("other", 0);
+	cpu_set_t one;
+	pid_t c[16];
+	char *p;
 
-	if (fd < 0 || ftruncate(fd, 4096) || pipe(go))
+	offer(c, 16); /* before there is much to copy */
+	p = map(AREAS * 4096ul, PROT_NONE, ANON);
+	if (fd < 0 || ftruncate(fd, 4096))
 		die("memfd");
 	/* Neighbours that stay two, whatever both may be. */
 	for (i = 0; i < AREAS; i += 2)
 		if (mmap(p + i * 4096ul, 4096, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 			die("mmap");
-	c = fork();
-	if (!c) {
-		first_to_be_killed();
-		while (free_kb() > REST_KB)
-			take(free_kb() > 4 * REST_KB ? 1 << 20 : 1 << 16);
-		if (write(go[1], "x", 1) != 1)
-			die("pipe");
-		for (;;)
-			pause();
-	}
-	close(go[1]);
-	if (read(go[0], &x, 1) != 1)
-		puts("the hog was killed too soon");
+	/* Each processor keeps some free memory for itself. */
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		die("sched_setaffinity");
+	filler = fill();
 	mprotect(p, AREAS * 4096ul, PROT_READ);
 	getppid();
-	kill(c, SIGKILL);
-	waitpid(c, NULL, 0);
+	close(filler);
+	for (i = 0; i < 16; i++) {
+		kill(c[i], SIGKILL);
+		waitpid(c[i], NULL, 0);
+	}
 	mprotect(p, AREAS * 4096ul, PROT_NONE);
 	getppid();
 }

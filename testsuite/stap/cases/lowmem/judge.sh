@@ -9,3 +9,4 @@ is "$suite: lowmem: the program ends well" "$(cat "$out/said")" ""
 like "$suite: lowmem: vma_lost() counts" "$(cat "$out/many/events")" '^LOST [1-9]'
 like "$suite: lowmem: the script says what it lost" "$(cat "$out/many/stderr")" 'vma: lost [0-9]+ '
 like "$suite: lowmem: the kernel ran out of memory" "$(cat "$out/../dmesg")" 'Out of memory: Killed'
+is "$suite: lowmem: it killed nothing but hogs" "$(grep -o 'Killed process [0-9]* (.*' "$out/../dmesg" | grep -v ' (hog)')" ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh - modules go while 64 threads map, processes come and go and signals fly, 102 times: three at once, each with the whole
 # machine, and now and then with some of a storm as its target.
-# by name only: stap's task_work_add() counts a work that may have run already, so that its unloading may wait for ever (seen once in 500)
 # needs: maps probes
+# boot: 2048 slub_debug=FZU
 /srv/unload/storm 8 > /out/unload/storm 2>&1 &
 storm=$!
 
