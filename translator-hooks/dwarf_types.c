@@ -448,6 +448,10 @@ static uint32_t by_tag(struct type_table *t, const struct dwarf_die *d, int leve
 		if (!size)
 			size = t->v[inner(t, d, level)].size;
 		break;
+	case DW_TAG_unspecified_type: /* of C++'s nullptr */
+		if (dwarf_name(d, text) && !strcmp(text, "decltype(nullptr)"))
+			size = d->unit->addr_size;
+		break;
 	default:
 		break;
 	}

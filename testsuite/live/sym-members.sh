@@ -335,6 +335,7 @@ std::unique_ptr<child> owned;
 std::shared_ptr<child> common;
 std::tuple<int, char, double> tup;
 child kids[2];
+struct { int a; std::nullptr_t none; int b; } nulls[2];
 thin th;
 diamond dia;
 int child::*mp; int (base::*mfp)();
@@ -367,7 +368,9 @@ pub enum Shape { Dot, Round(f64), Box { w: u32, h: u64 } }
 #[no_mangle] pub static mut TABLE: [Stats; 3] = [Stats { hits: 1, misses: 1 }, Stats { hits: 2, misses: 2 }, Stats { hits: 3, misses: 3 }];
 #[no_mangle] pub static mut SHAPE: Shape = Shape::Box { w: 1, h: 2 };
 #[no_mangle] pub static mut PAIR: (u8, u64) = (1, 2);
+mod deep { pub static mut COUNT: [u32; 2] = [1, 2]; }
 fn main() { unsafe {
+	println!("{:#x} r::deep::COUNT[1]", core::ptr::addr_of!(deep::COUNT[1]) as usize);
 	println!("{:#x} TABLE[2].misses", core::ptr::addr_of!(TABLE[2].misses) as usize);
 	println!("{:#x} PAIR.__1", core::ptr::addr_of!(PAIR.1) as usize);
 	if let Shape::Box { h, .. } = &*core::ptr::addr_of!(SHAPE) { println!("{:#x} SHAPE.Box.h", h as *const u64 as usize); }
