@@ -147,6 +147,7 @@ static void let_go_of_signals(const struct caught *c)
 static const struct session_engine *choose(const struct session *s, struct err *e)
 {
 	struct err perf = { 0 };
+	int refused;
 
 	switch (s->source) {
 	case SESSION_PERF:
@@ -162,12 +163,13 @@ static const struct session_engine *choose(const struct session *s, struct err *
 	}
 	if (s->hz && !s->stops && !engine_perf.available(s, &perf))
 		return &engine_perf;
-	if (!engine_ptrace.available(s, e))
+	refused = engine_ptrace.available(s, e);
+	if (!refused)
 		return &engine_ptrace;
-	/* The map alone: without each call's stop it is less exact, or later. */
-	if (!s->hz && !engine_perf.available(s, &perf))
+	/* The map alone: less exact, or later.  That another traces it is for a person to settle. */
+	if (!s->hz && refused != -EBUSY && !engine_perf.available(s, &perf))
 		return &engine_perf;
-	if (!s->hz && !engine_look.available(s, &perf))
+	if (!s->hz && refused != -EBUSY && !engine_look.available(s, &perf))
 		return &engine_look;
 	if (perf.text[0])
 		err_exit(e, EPERM, e->status, "%.500s; and %.500s",
