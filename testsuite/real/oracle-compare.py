@@ -54,7 +54,9 @@ def judge(v, at, paths, a):
     plain = v["name"].split("(")[0].split("::")[-1]
     if not re.search(r"(^|[^A-Za-z])" + re.escape(plain), symbol):
         return ["symbol is %s" % symbol]
-    if v["function"] != "-" and a.get("function") != v["function"].split("(")[0].split("::")[-1]:
+    # gdb has it with its scope and arguments
+    function = v["function"].replace("?", " ")
+    if function != "-" and not re.search(r"(^|::)" + re.escape(str(a.get("function"))) + r"($|[(<])", function):
         return ["function is %s and not %s" % (a.get("function"), v["function"])]
     if not a["name"].startswith(symbol):
         return ["name is " + a["name"]]
