@@ -5,7 +5,7 @@
 #
 # The first and the last byte of each scalar must have its path, as the name or among the other members of a
 # union, and the first union member that fits must be the name; file and line must be gdb's (with ORACLE_LTO set, the line).  Prints what disagrees, then "N variables, M
-# members, B bytes, D disagreements".  Variables whose names do not match PATTERN are left out.
+# members, B bytes, P of padding, D disagreements".  Variables whose names do not match PATTERN are left out.
 import json, os, re, subprocess, sys
 
 hotvar, program, oracle = sys.argv[1:4]
@@ -17,7 +17,9 @@ for line in open(oracle):
     whole = f[0] == "E"
     if f[0] == "V":
         variables.append({"addr": int(f[1], 16), "size": int(f[2]), "file": f[3], "line": int(f[4]),
-                          "function": f[5], "name": " ".join(f[6:]), "m": []})
+                          "function": f[5], "name": " ".join(f[6:]), "m": [], "p": []})
+    elif f[0] == "P":
+        variables[-1]["p"].append((int(f[1]), int(f[2]), " ".join(f[3:])))
     elif f[0] == "M":
         variables[-1]["m"].append((int(f[1]), int(f[2]), " ".join(f[5:])))
 assert whole, "gdb did not get to the end"
@@ -80,6 +82,17 @@ def judge(v, at, paths, a):
         wrong.append("decl is %s and not %s:%d" % (decl, v["file"], v["line"]))
     return wrong
 
+# Padding, that of a base class's end too, if no member has it: so far into what has a name.
+padding = []
+for v in variables:
+    for at, rest, path in v["p"][:500]:
+        if at < v["size"] and not any(o <= at < o + n for o, n, _ in v["m"]):
+            padding.append((v, at, path + "+0x%x" % rest if rest else path))
+p = subprocess.run([hotvar, "sym", "-q", "--no-demangle", "-e", program], text=True, capture_output=True,
+                   input="".join("%x\n" % (v["addr"] + at) for v, at, _ in padding))
+names = [l.split("  ")[1] for l in p.stdout.splitlines()] if padding else []
+assert len(names) == len(padding), (len(names), len(padding), p.stderr)
+
 # Linkers put constants that are alike at one place: then it is enough to be right for one of them.
 right = {}
 wrong = []
@@ -89,9 +102,14 @@ for (v, at, paths), a in zip(wanted, lines):
     if not found:
         right[here] = True
     wrong += [(here, v["name"], w) for w in found]
+for (v, at, want), name in zip(padding, names):
+    if name.endswith(want) if want else not re.search(r"[+\[]", name):
+        right[v["addr"], at] = True
+    else:
+        wrong.append(((v["addr"], at), v["name"], "padding is %s and not ...%s" % (name, want)))
 wrong = [w for w in wrong if w[0] not in right]
 for (addr, at), name, what in wrong[:20]:
     print("%s+%d (%x): %s" % (name, at, addr + at, what))
-print("%d variables, %d members, %d bytes, %d disagreements" % (
-    len(variables), sum(len(v["m"]) for v in variables), len(asked), len(wrong)))
+print("%d variables, %d members, %d bytes, %d of padding, %d disagreements" % (
+    len(variables), sum(len(v["m"]) for v in variables), len(asked), len(padding), len(wrong)))
 sys.exit(bool(wrong) or not variables)

@@ -18,7 +18,20 @@ left = [0]
 def picked(n):
     return sorted({i for i in (0, 1, n // 2, n - 2, n - 1) if 0 <= i < n})
 
-def walk(t, path, offset, emit):
+def gaps(t):
+    """Where in struct @t, outside unions, padding begins."""
+    if t.code != gdb.TYPE_CODE_STRUCT:
+        return
+    upto = 0
+    for f in sorted((f for f in t.fields() if getattr(f, "bitpos", None) is not None), key=lambda f: f.bitpos):
+        if f.bitpos // 8 > upto:
+            yield upto
+        upto = max(upto, (f.bitpos + (f.bitsize or 8 * f.type.strip_typedefs().sizeof) + 7) // 8)
+    if t.sizeof > upto:
+        yield upto
+
+def walk(t, path, offset, emit, base=0, union=False):
+    """@base: where what @path says begins."""
     if left[0] <= 0:
         return
     t = t.strip_typedefs()
@@ -27,9 +40,13 @@ def walk(t, path, offset, emit):
         # of one without a size gdb says that it has one element
         each = of.strip_typedefs().sizeof
         for i in picked(t.sizeof // each if each else 0):
-            walk(of, "%s[%d]" % (path, i), offset + i * of.strip_typedefs().sizeof, emit)
+            at = offset + i * of.strip_typedefs().sizeof
+            walk(of, "%s[%d]" % (path, i), at, emit, at, union)
         return
     if t.code in COMPOSITE:
+        union |= t.code == gdb.TYPE_CODE_UNION
+        for at in () if union else gaps(t):
+            out.write("P %d %d %s\n" % (offset + at, offset + at - base, path))
         for f in t.fields():
             if getattr(f, "bitpos", None) is None:
                 continue  # a static member, or a virtual base
@@ -39,9 +56,9 @@ def walk(t, path, offset, emit):
                 continue
             at = offset + f.bitpos // 8
             if f.is_base_class or not f.name:
-                walk(f.type, path, at, emit)
+                walk(f.type, path, at, emit, base, union)
             else:
-                walk(f.type, path + "." + f.name, at, emit)
+                walk(f.type, path + "." + f.name, at, emit, at, union)
         return
     left[0] -= 1
     emit(offset * 8, 0, t.sizeof, path)
