@@ -26,6 +26,7 @@ struct space_doubt {
 	uint32_t cause; /* enum hvar_cause of the call that left them in doubt */
 	bool changed;	/* that call has changed something: not to know what is a loss */
 	uint64_t lo, hi; /* as looked at: whole areas */
+	bool stale;	/* there were news of it since */
 	struct hvar_vma *seen; /* there, or NULL */
 	size_t nseen;
 };
@@ -49,12 +50,11 @@ struct space {
 	uint32_t personality; /* of the task that was asked first */
 	bool asked;	     /* personality is known, or cannot be had and is 0 */
 	struct space_doubt doubt[SPACE_DOUBTS];
-	uint32_t ndoubts, tries;
+	uint32_t ndoubts;
 	uint32_t maybe_mm; /* number of the address space that this one may be, and not a copy of; 0: none */
 	bool maybe_changed; /* such a one has had news */
 	bool maybe_is;	   /* it is known to be that one by now */
 	uint32_t strangers; /* such ones of this that have had news and are gone */
-	uint32_t news, news_at_look; /* how many were told, and when the doubts were looked at */
 	struct space_recent recent[SPACE_RECENT];
 	uint32_t next_recent;
 	struct {

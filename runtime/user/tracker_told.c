@@ -19,7 +19,6 @@
 #include "grow.h"
 #include "runtime/core/hvar_call_abi.h"
 
-#define MAX_TRIES 10	   /* looks that newer news have overtaken; the next is believed all the same */
 #define CALL_NS	 20000000u  /* a call that takes longer than this is a rare one */
 #define QUIET_NS 200000000u /* no news for so long: a look shows what they have told, and nothing newer */
 
@@ -41,6 +40,7 @@ static void doubt(struct tracker *t, struct space *s, uint64_t lo, uint64_t hi, 
 		return;
 	}
 	s->doubt[i].changed |= changed;
+	s->doubt[i].stale = true;
 	if (lo < s->doubt[i].start)
 		s->doubt[i].start = lo;
 	if (hi > s->doubt[i].end)
@@ -85,11 +85,18 @@ static bool in_doubt(const struct space *s, uint64_t lo, uint64_t hi)
 	return false;
 }
 
+/* News of [@lo, @hi): what was seen there before is nothing any more. */
+static void touch(struct space *s, uint64_t lo, uint64_t hi)
+{
+	for (uint32_t i = 0; i < s->ndoubts; i++)
+		if (s->doubt[i].lo < hi && s->doubt[i].hi > lo)
+			s->doubt[i].stale = true;
+}
+
 static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
 {
 	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
 
-	s->news++;
 	s->news_ns = time_ns;
 	s->last[slot].tid = tid;
 	s->last[slot].time_ns = time_ns;
@@ -109,6 +116,7 @@ void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_
 	if (!t->news_are_late)
 		return;
 	note(space_of(mm), tid, lo, hi, false, time_ns);
+	touch(space_of(mm), lo, hi);
 	heard_of(t, space_of(mm), tid, time_ns);
 }
 
@@ -168,6 +176,8 @@ static int change(struct tracker *t, struct hvar_mm *mm, const struct hvar_task 
 	uint64_t old = HVAR_PAGE_UP(c->args[1]), new = HVAR_PAGE_UP(c->args[2]);
 	int r = 0;
 
+	for (uint32_t i = 0; i < n; i++)
+		touch(s, range[i].start, range[i].end);
 	/*
 	 * Where the kernel chose to move something to was free, whatever is told of it yet.  But a move is told
 	 * when the call returns: others may have unmapped before, in the list, what in truth they unmapped behind it.
@@ -208,6 +218,7 @@ static int move_break(struct tracker *t, struct hvar_mm *mm, const struct hvar_c
 
 	if (c->ret <= 0)
 		return 0;
+	touch(s, now < was ? now : was, now < was ? was : now);
 	if (moved && !was) {
 		doubt(t, s, 0, UINT64_MAX, c->cause, true);
 	} else if (moved && now < was) {
@@ -236,6 +247,7 @@ static int detach(struct tracker *t, struct hvar_mm *mm, const struct hvar_call 
 	uint32_t module = first ? first->module : 0;
 	int r = 0;
 
+	touch(space_of(mm), at, end);
 	for (v = hvar_vmas_next(&mm->vmas, at); !r && v && v->start < end;) {
 		uint64_t next = v->end;
 
@@ -337,6 +349,7 @@ static void look_at_doubts(struct tracker *t, struct hvar_mm *mm, const struct h
 
 		d->lo = d->start;
 		d->hi = d->end;
+		d->stale = false;
 		if (tracker_see(t, mm, (pid_t)task->tid, &d->lo, &d->hi, false))
 			continue;
 		d->seen = malloc((t->nseen + 1) * sizeof(*d->seen));
@@ -346,7 +359,6 @@ static void look_at_doubts(struct tracker *t, struct hvar_mm *mm, const struct h
 		else
 			tracker_count(t, STREAM_LOST_MEMORY);
 	}
-	s->news_at_look = s->news;
 }
 
 bool tracker_doubts_look(struct tracker *t)
@@ -404,28 +416,38 @@ void space_doubts_fini(struct space *s)
 	}
 }
 
+/* Those that were looked at, and of which no news have come since; the others wait for the next time. */
+static void settle_what_holds(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task, uint64_t time_ns)
+{
+	struct space *s = space_of(mm);
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < s->ndoubts; i++) {
+		struct space_doubt *d = &s->doubt[i];
+		bool holds = d->seen && !d->stale;
+
+		if (holds)
+			settle(t, mm, task, d, time_ns);
+		free(d->seen);
+		d->seen = NULL;
+		if (!holds)
+			s->doubt[left++] = *d;
+	}
+	s->ndoubts = left;
+}
+
 void tracker_doubts_settle(struct tracker *t, uint64_t time_ns)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; t->doubts && i < t->tasks.nmms; i++) {
 		struct hvar_mm *mm = &t->tasks.mms[i];
-		struct space *s = mm->id ? space_of(mm) : NULL;
-		const struct hvar_task *task = s && s->ndoubts ? task_in(t, mm) : NULL;
-		bool newer = task && s->news != s->news_at_look;
-		bool believed = !newer || ++s->tries == MAX_TRIES;
+		const struct hvar_task *task = mm->id && space_of(mm)->ndoubts ? task_in(t, mm) : NULL;
 
-		for (uint32_t k = 0; task && believed && k < s->ndoubts; k++)
-			if (s->doubt[k].seen)
-				settle(t, mm, task, &s->doubt[k], time_ns);
 		if (!task)
 			continue;
-		space_doubts_fini(s);
-		/* Newer news may have left doubts of their own. */
-		any |= newer;
-		s->tries = believed ? 0 : s->tries;
-		if (!newer)
-			s->ndoubts = 0;
+		settle_what_holds(t, mm, task, time_ns);
+		any |= space_of(mm)->ndoubts > 0;
 	}
 	t->doubts = any;
 }
