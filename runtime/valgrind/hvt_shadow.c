@@ -117,8 +117,6 @@ static void send_batch(void)
 
 static void send_count(UInt slot, Addr addr, const struct hvt_pair *v)
 {
-	if (!v->reads && !v->writes)
-		return;
 	if (batched == HVT_COUNTS_MAX || slot != batch_slot || addr < batch_start || addr - batch_start > 0xffffffffu)
 		send_batch();
 	if (!batched) {
@@ -128,7 +126,7 @@ static void send_count(UInt slot, Addr addr, const struct hvt_pair *v)
 	batch[batched++] = (struct hvt_count){ (UInt)(addr - batch_start), v->reads, v->writes };
 }
 
-/* Zero bytes [@from, @to) of the file, where it has memory. */
+/* Zero bytes [@from, @to) of the file, all of which have memory. */
 static void clear(ULong from, ULong to)
 {
 	ULong first = (from + PAGE - 1) & ~(PAGE - 1), last = to & ~(PAGE - 1);
@@ -137,33 +135,56 @@ static void clear(ULong from, ULong to)
 		VG_(memset)((void *)(SHADOW + from), 0, to - from);
 		return;
 	}
-	if (from < first)
-		VG_(memset)((void *)(SHADOW + from), 0, first - from);
+	VG_(memset)((void *)(SHADOW + from), 0, first - from);
 	hvt_sys(__NR_fallocate, shadow_fd, PUNCH_HOLE_KEEP_SIZE_, (long)first, (long)(last - first), 0, 0);
-	if (last < to)
-		VG_(memset)((void *)(SHADOW + last), 0, to - last);
+	VG_(memset)((void *)(SHADOW + last), 0, to - last);
 }
 
-/* Take the counters of addresses [@start, @end), multiples of 8, in one plane. */
-static void take(UInt slot, UInt plane, Addr start, Addr end)
+/*
+ * Counters are read by pread(): a page without memory would get some if it were read where it is mapped,
+ * and a counter that does not begin at a multiple of 8 may reach into one.
+ */
+static const struct hvt_pair *read_counters(ULong at, ULong n)
+{
+	static struct hvt_pair v[PAGE / 8];
+
+	if (hvt_sys(__NR_pread64, shadow_fd, (long)v, (long)(n * 8), (long)at, 0, 0) != (long)(n * 8))
+		VG_(tool_panic)("cannot read the counters");
+	return v;
+}
+
+/*
+ * Call @fn for each counter that may not be zero of the addresses [@start, @end), multiples of 8, in one plane;
+ * with @taken, begin there from zero.
+ */
+static void each(UInt slot, UInt plane, Addr start, Addr end, Bool taken,
+		 void (*fn)(UInt slot, Addr addr, const struct hvt_pair *v, ULong at))
 {
 	ULong shift = slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + plane;
-	ULong at = start + shift, stop = end + shift, from, to;
+	ULong at = start + shift, stop = end + shift, from, to, n, i;
 
 	while (at < stop && data_at(at, stop, &from, &to)) {
-		ULong i;
+		at += (from - at) & ~7ULL; /* the one that reaches into it */
+		while (at < to) {
+			const struct hvt_pair *v;
 
-		/* A counter that does not begin at a multiple of 8 may lie across two pages. */
-		if (from > at)
-			from = from - 8 > at ? at + ((from - 8 - at) & ~7ULL) : at;
-		to = at + ((to - at + 7) & ~7ULL);
-		if (to > stop)
-			to = stop;
-		for (i = from; i < to; i += 8)
-			send_count(slot, i - shift + plane, (const struct hvt_pair *)(SHADOW + i));
-		clear(from, to);
-		at = to;
+			n = (to - at + 7) / 8;
+			if (n > PAGE / 8)
+				n = PAGE / 8;
+			v = read_counters(at, n);
+			for (i = 0; i < n; i++, at += 8)
+				if (v[i].reads || v[i].writes)
+					fn(slot, at - shift + plane, &v[i], at);
+		}
+		if (taken)
+			clear(from, to);
 	}
+}
+
+static void take(UInt slot, Addr addr, const struct hvt_pair *v, ULong at)
+{
+	(void)at;
+	send_count(slot, addr, v);
 }
 
 void hvt_shadow_take(Addr start, Addr end)
@@ -174,7 +195,7 @@ void hvt_shadow_take(Addr start, Addr end)
 		end = HVT_PLANE_SIZE;
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
-			take(slot, plane, start, end);
+			each(slot, plane, start, end, True, take);
 	send_batch();
 }
 
@@ -183,51 +204,36 @@ void hvt_shadow_take_slot(UInt slot)
 	UInt plane;
 
 	for (plane = 0; plane < HVT_PLANES; plane++)
-		take(slot, plane, 0, HVT_PLANE_SIZE - PAGE);
+		each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, True, take);
 	send_batch();
 	used[slot] = False;
 }
 
 /* ---- no overflow ---- */
 
-static UInt relieve(UInt slot, UInt plane)
+static UInt most;
+
+static void relieve(UInt slot, Addr addr, const struct hvt_pair *v, ULong at)
 {
-	ULong shift = slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + plane;
-	ULong at = shift, stop = shift + HVT_PLANE_SIZE - PAGE, from, to;
-	UInt most = 0;
-
-	while (at < stop && data_at(at, stop, &from, &to)) {
-		struct hvt_pair *v;
-
-		if (from > at)
-			from = from - 8 > at ? at + ((from - 8 - at) & ~7ULL) : at;
-		to = at + ((to - at + 7) & ~7ULL);
-		for (at = from; at < to; at += 8) {
-			v = (struct hvt_pair *)(SHADOW + at);
-			if (v->reads >= HALF || v->writes >= HALF) {
-				send_count(slot, at - shift + plane, v);
-				v->reads = v->writes = 0;
-			}
-			if (v->reads > most)
-				most = v->reads;
-			if (v->writes > most)
-				most = v->writes;
-		}
+	if (v->reads >= HALF || v->writes >= HALF) {
+		send_count(slot, addr, v);
+		VG_(memset)((void *)(SHADOW + at), 0, sizeof(*v));
+		return;
 	}
-	return most;
+	if (v->reads > most)
+		most = v->reads;
+	if (v->writes > most)
+		most = v->writes;
 }
 
 UInt hvt_shadow_relieve(void)
 {
-	UInt slot, plane, most = 0, here;
+	UInt slot, plane;
 
-	for (slot = 0; slot < HVT_SLOTS; slot++) {
-		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++) {
-			here = relieve(slot, plane);
-			if (here > most)
-				most = here;
-		}
-	}
+	most = 0;
+	for (slot = 0; slot < HVT_SLOTS; slot++)
+		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
+			each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, False, relieve);
 	send_batch();
 	return most;
 }
