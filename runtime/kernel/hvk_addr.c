@@ -25,12 +25,12 @@ static bool hvk_space_trylock(struct hvk_space *s)
 	return false;
 }
 
-/* The followed space of current, or NULL. */
+/* The followed space of current, or NULL; also NULL where the script's user may not know of current. */
 static struct hvk_space *hvk_space_here(void)
 {
 	struct mm_struct *mm = READ_ONCE(current->mm);
 
-	if (!mm || current->flags & PF_KTHREAD)
+	if (!mm || current->flags & PF_KTHREAD || !hvk_is_ours())
 		return NULL;
 	return hvk_space_find(mm);
 }
@@ -168,7 +168,17 @@ HVK_API const char *hvk_section_name(const struct hvk_found *f)
 	return hvar_image_str(f->image, f->image->sections[f->place.section].name);
 }
 
+/* Names come from files that may be anybody's: whatever could end a line, or rule a terminal, is a question mark. */
+static void hvk_one_word(char *s)
+{
+	for (; *s; s++)
+		if ((u8)*s < ' ' || *s == 0x7f)
+			*s = '?';
+}
+
 /*
+ * The name of @addr, which @f is of; @err is what hvk_find() said.
+ *
  *	counter			a variable
  *	counter@parser.c	one of several of that name
  *	libx.so.1:.bss+0x120	no symbol covers it
@@ -176,32 +186,39 @@ HVK_API const char *hvk_section_name(const struct hvk_found *f)
  *	[heap]
  *	0x7ffe1234		nothing is known
  */
+static void hvk_symname_of(const struct hvk_found *f, int err, u64 addr, char *out, size_t size)
+{
+	if (err || f->place.kind == HVAR_KIND_UNMAPPED) {
+		snprintf(out, size, "0x%llx", addr);
+	} else if (f->image && f->place.symbol != HVAR_IMAGE_NONE) {
+		const struct hvar_image_sym *y = &f->image->syms[f->place.symbol];
+		const char *file = y->flags & HVAR_SYM_SAME_NAME ?
+				   hvar_image_str(f->image, y->file) : "";
+
+		snprintf(out, size, "%s%s%s", hvar_image_str(f->image, y->name),
+			 *file ? "@" : "", hvk_base_name(file));
+	} else if (f->image) {
+		u64 at = f->image->sections[f->place.section].vaddr;
+
+		snprintf(out, size, "%s:%s+0x%llx", hvk_base_name(f->module->path),
+			 hvk_section_name(f), f->place.vaddr - at);
+	} else if (f->module && f->place.flags & HVAR_PLACE_OFFSET) {
+		snprintf(out, size, "%s+0x%llx", hvk_base_name(f->module->path),
+			 f->place.file_offset);
+	} else if (f->module) {
+		snprintf(out, size, "%s", hvk_base_name(f->module->path));
+	} else {
+		snprintf(out, size, "%s", hvk_region_label(f->place.vma.region));
+	}
+	hvk_one_word(out);
+}
+
 HVK_API void hvk_symname(u64 addr, char *out, size_t size)
 {
 	struct hvk_found f;
+	int err = hvk_find(addr, &f);
 
-	if (hvk_find(addr, &f) || f.place.kind == HVAR_KIND_UNMAPPED) {
-		snprintf(out, size, "0x%llx", addr);
-	} else if (f.image && f.place.symbol != HVAR_IMAGE_NONE) {
-		const struct hvar_image_sym *y = &f.image->syms[f.place.symbol];
-		const char *file = y->flags & HVAR_SYM_SAME_NAME ?
-				   hvar_image_str(f.image, y->file) : "";
-
-		snprintf(out, size, "%s%s%s", hvar_image_str(f.image, y->name),
-			 *file ? "@" : "", hvk_base_name(file));
-	} else if (f.image) {
-		u64 at = f.image->sections[f.place.section].vaddr;
-
-		snprintf(out, size, "%s:%s+0x%llx", hvk_base_name(f.module->path),
-			 hvk_section_name(&f), f.place.vaddr - at);
-	} else if (f.module && f.place.flags & HVAR_PLACE_OFFSET) {
-		snprintf(out, size, "%s+0x%llx", hvk_base_name(f.module->path),
-			 f.place.file_offset);
-	} else if (f.module) {
-		snprintf(out, size, "%s", hvk_base_name(f.module->path));
-	} else {
-		snprintf(out, size, "%s", hvk_region_label(f.place.vma.region));
-	}
+	hvk_symname_of(&f, err, addr, out, size);
 }
 
 /*
@@ -231,6 +248,7 @@ HVK_API void hvk_symdata(u64 addr, char *out, size_t size)
 	else
 		snprintf(out, size, "0x%llx [%s+0x%llx/0x%llx]", addr, path,
 			 addr - f.place.vma.start, f.place.vma.end - f.place.vma.start);
+	hvk_one_word(out);
 }
 
 /* Whose is the page of a private file mapping? */

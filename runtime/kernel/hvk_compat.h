@@ -71,6 +71,21 @@ extern void _stp_warn(const char *fmt, ...);
 extern void _stp_printf(const char *fmt, ...);
 #endif
 
+/*
+ * In a module for a member of the group stapusr (stap --unprivileged) everything is his own processes' alone, and
+ * nothing that he may call again and again takes long.
+ */
+#define HVK_UNPRIVILEGED 0
+#define hvk_is_ours()	 true
+#ifndef HVK_OBJECT
+#if !STP_PRIVILEGE_CONTAINS(STP_PRIVILEGE, STP_PR_STAPDEV) && !STP_PRIVILEGE_CONTAINS(STP_PRIVILEGE, STP_PR_STAPSYS)
+#undef HVK_UNPRIVILEGED
+#undef hvk_is_ours
+#define HVK_UNPRIVILEGED 1
+#define hvk_is_ours()	 is_myproc()
+#endif
+#endif
+
 /* Calls through pointers to what is not exported may lack the landing pad that IBT wants; old runtimes do not care. */
 #ifndef ibt_wrapper
 #define ibt_wrapper(type, call) (call)

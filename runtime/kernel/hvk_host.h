@@ -20,6 +20,8 @@
  *		holds it for one chunk of areas at a time; a look-up tries it some hundred times
  *		and answers "busy" otherwise, since an NMI, or a probe within the look itself,
  *		would wait for ever.  Below it only the allocator (GFP_ATOMIC) and hvk_events'.
+ *		While space->growing, one work copies the list without it: handlers leave their changes to a work,
+ *		and works wait.
  *	hvk_lock (raw, interrupts off): adding to and removing from the tables of spaces,
  *		threads and modules.  Nothing is taken below it.
  *
@@ -76,6 +78,18 @@
 #define HVK_MAX_IMAGES	 (1024ul << 20) /* bytes of all */
 #define HVK_MAX_HANDLERS 32	     /* of one thread, that get the same news */
 #define HVK_MAX_RANGES	 4
+
+/* What a script of an unprivileged user may make the kernel keep. */
+#if HVK_UNPRIVILEGED
+#undef HVK_MAX_SPACES
+#undef HVK_MAX_THREADS
+#undef HVK_MAX_EVENTS
+#undef HVK_MAX_IMAGES
+#define HVK_MAX_SPACES	 256
+#define HVK_MAX_THREADS	 4096
+#define HVK_MAX_EVENTS	 (1u << 14)
+#define HVK_MAX_IMAGES	 (128ul << 20)
+#endif
 
 /* ---- losses: what could not be kept or told, by reason ---- */
 
@@ -165,6 +179,7 @@ struct hvk_space {
 	u64 seq;		/* number of the last event */
 	u64 parent_seq;		/* the parent's when this was copied from it, else 0 */
 	bool begun;		/* the first whole look is over */
+	bool growing;		/* the list is being copied to a larger place: it is not to be changed */
 	bool behind;		/* something could not be kept: all is to be looked at again, */
 	unsigned long again;	/* from this jiffy on, */
 	unsigned long pause;	/* and in so many jiffies more if that fails too */

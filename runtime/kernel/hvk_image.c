@@ -153,7 +153,7 @@ static enum hvk_module_state hvk_image_find_file(struct hvk_module *m, bool *you
 		snprintf(name + 2 * i, 3, "%02x", m->facts.build_id[i]);
 	strcpy(name + 2 * i, ".img"); /* there is room: see the declaration */
 	mine = override_creds(hvk_cred);
-	file = file_open_root(&hvk_image_dir->f_path, name, O_RDONLY | O_NOFOLLOW, 0);
+	file = file_open_root(&hvk_image_dir->f_path, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	im = IS_ERR(file) ? NULL :
 			    hvk_image_read(file, m->facts.build_id, m->facts.build_id_len);
 	revert_creds(mine);
@@ -298,6 +298,46 @@ HVK_API const struct hvar_image *hvk_image_of(void *ctx, uint32_t id, uint32_t *
 	return NULL;
 }
 
+/*
+ * @path as a word that a shell takes for it, in @out of @size bytes; false if there is no room. One that needs it is
+ * $'...', with a backslash ahead of each quote and backslash, and \nnn for what cannot be printed. @path has
+ * \012 for a line end.
+ */
+static bool hvk_shell_word(const char *path, char *out, size_t size)
+{
+	const char *s;
+	size_t n = 2;
+
+	for (s = path; *s && (isalnum((u8)*s) || strchr("/._+-@%:,=", *s)); s++)
+		;
+	if (!*s)
+		return strscpy(out, path, size) > 0;
+	strscpy(out, "$'", size);
+	for (s = path; *s && n + 6 < size; s++) {
+		if (!strncmp(s, "\\012", 4))
+			out[n++] = '\\'; /* and the rest as it is */
+		else if ((u8)*s < ' ' || (u8)*s >= 0x7f)
+			n += snprintf(out + n, size - n, "\\%03o", (u8)*s);
+		else if (*s == '\'' || *s == '\\')
+			n += snprintf(out + n, size - n, "\\%c", *s);
+		else
+			out[n++] = *s;
+	}
+	out[n++] = '\'';
+	out[n] = '\0';
+	return !*s;
+}
+
+/* "no names for PATH: WHY (REMEDY)", where REMEDY may end with PATH. */
+static void hvk_no_names(const struct hvk_module *m, const char *why, const char *where, const char *remedy, bool path)
+{
+	static char word[1024]; /* only at the end: nobody else runs */
+	bool fits = hvk_shell_word(m->path, word, sizeof(word));
+
+	_stp_warn("vma: no names for %s%s: %s%s (%s%s)\n", word, fits ? "" : "...", why, where, remedy,
+		  !path ? "" : fits ? word : "FILE");
+}
+
 /* What could not be named for want of an image, and what to do, to the script's stderr. */
 HVK_API void hvk_images_report(void)
 {
@@ -314,16 +354,16 @@ HVK_API void hvk_images_report(void)
 		switch (atomic_read(&m->state)) {
 		case HVK_MODULE_NEW:
 		case HVK_MODULE_MISSING:
-			_stp_warn("vma: no names for %s: it has no symbol image in %s (as root: hotvar stap --also %s)\n",
-				  m->path, hvk_image_path, m->path);
+			hvk_no_names(m, "it has no symbol image in ", hvk_image_path,
+				     "as root: hotvar stap --also ", true);
 			break;
 		case HVK_MODULE_REFUSED:
-			_stp_warn("vma: no names for %s: its symbol image in %s is damaged, another file's, or not root's alone (as root: hotvar stap --also %s)\n",
-				  m->path, hvk_image_path, m->path);
+			hvk_no_names(m, "its symbol image is damaged, another file's, or not root's alone, in ",
+				     hvk_image_path, "as root: hotvar stap --also ", true);
 			break;
 		case HVK_MODULE_NO_ID:
-			_stp_warn("vma: no names for %s: it has no build-id, or cannot be read (link it with -Wl,--build-id)\n",
-				  m->path);
+			hvk_no_names(m, "it has no build-id, or cannot be read", "",
+				     "link it with -Wl,--build-id", false);
 			break;
 		}
 	}

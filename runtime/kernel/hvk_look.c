@@ -256,9 +256,16 @@ static int hvk_look_diff(struct hvk_sink *sink, u64 at, u64 until, const struct 
 			return -EAGAIN;
 		raw_spin_lock_irqsave(&s->lock, flags);
 		to = hvk_few(s, at, until);
-		err = hvar_diff(&s->vmas, at, to, seen, n, base, hvk_sink_emit, sink);
+		err = s->growing ? -EBUSY :
+		      hvar_diff(&s->vmas, at, to, seen, n, base, hvk_sink_emit, sink);
 		raw_spin_unlock_irqrestore(&s->lock, flags);
-		if (err == -ENOSPC) {
+		if (err == -EBUSY) {
+			if (!may_sleep)
+				return -EAGAIN;
+			schedule_timeout_uninterruptible(1);
+			err = 0;
+			to = at;
+		} else if (err == -ENOSPC) {
 			err = hvk_space_grow(s, 0, may_sleep);
 			to = at;
 		}
@@ -350,6 +357,7 @@ HVK_API void hvk_look_stack_blind(struct hvk_space *s, unsigned long grown,
 
 	raw_spin_lock_irqsave(&s->lock, flags);
 	v = hvar_vmas_find(&s->vmas, s->mm->start_stack);
+	/* Nobody is left who might be at it: s->growing is not set. */
 	if (v && v->region == HVAR_REGION_STACK && v->start > more) {
 		now = *v;
 		now.start -= more;

@@ -20,14 +20,16 @@ static noinline void hvk_append_member(const struct hvar_image *img, u32 symbol,
 	/* a member cut somewhere would be another's name */
 	if (hvar_type_text(img, &w, out + n, size - n) >= size - n)
 		out[n] = '\0';
+	hvk_one_word(out + n);
 }
 
 /* As hvk_symname(), and behind it the members that @addr is in, where the image has them. */
 HVK_API void hvk_member(u64 addr, char *out, size_t size)
 {
 	struct hvk_found f;
+	int err = hvk_find(addr, &f);
 
-	hvk_symname(addr, out, size);
-	if (!hvk_find(addr, &f) && f.image && f.place.symbol != HVAR_IMAGE_NONE)
+	hvk_symname_of(&f, err, addr, out, size);
+	if (!err && f.image && f.place.symbol != HVAR_IMAGE_NONE)
 		hvk_append_member(f.image, f.place.symbol, f.place.offset, out, size);
 }

@@ -154,6 +154,36 @@ static u64 hvk_view(const struct path *path)
 		    (u64)(unsigned long)fs->root.mnt ^ (u64)(unsigned long)path->mnt : 0;
 }
 
+/*
+ * The path @s of *@len bytes, at the end of @buf of PATH_MAX bytes, with each line end as \012, as /proc/PID/maps has
+ * it: whoever prints a line for each area prints one. Returns where it begins then.
+ */
+static char *hvk_one_line(char *s, u32 *len, char *buf)
+{
+	char *from, *to;
+	u32 n = 0;
+
+	for (from = s; *from; from++)
+		n += *from == '\n';
+	if (!n)
+		return s;
+	if (s - buf < 3 * (long)n) {
+		strreplace(s, '\n', '?'); /* there is no room */
+		return s;
+	}
+	for (from = s, s = to = s - 3 * n; *from; from++) {
+		if (*from == '\n') {
+			memcpy(to, "\\012", 4);
+			to += 4;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+	*len += 3 * n;
+	return s;
+}
+
 /* The path of @file without " (deleted)", in @buf of PATH_MAX bytes; *@deleted: it had that. */
 static char *hvk_module_path(const struct path *path, char *buf, u32 *len, bool *deleted)
 {
@@ -170,7 +200,7 @@ static char *hvk_module_path(const struct path *path, char *buf, u32 *len, bool 
 		*len -= tail;
 		s[*len] = '\0';
 	}
-	return s;
+	return hvk_one_line(s, len, buf);
 }
 
 /* The module of @file, which an area maps; names are read into @buf, of PATH_MAX bytes. */

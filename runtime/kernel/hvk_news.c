@@ -307,8 +307,9 @@ static void hvk_apply(struct hvk_thread *t, const struct hvar_call *c)
 	hvk_base(&base, t, HVAR_EVENT_NONE, c->cause);
 	raw_spin_lock_irqsave(&t->space->lock, flags);
 	/* Whatever it answers, the look that follows makes it good. */
-	hvar_call_apply(&t->space->vmas, c, t->space->brk, NULL, &base, hvk_sink_emit,
-			&sink);
+	if (!t->space->growing)
+		hvar_call_apply(&t->space->vmas, c, t->space->brk, NULL, &base, hvk_sink_emit,
+				&sink);
 	raw_spin_unlock_irqrestore(&t->space->lock, flags);
 }
 
@@ -550,7 +551,8 @@ HVK_API bool hvk_tell(enum hvk_news news, const struct pt_regs *regs, u64 handle
 		return false;
 	}
 	t->told[t->n_told++] = handler;
-	if (!t->events.shown)
+	/* The end of a program that has another's rights by then (it is set-uid) fires as well. */
+	if (!t->events.shown || !hvk_is_ours())
 		return false;
 	t->events.mask = mask;
 	t->events.page = NULL;

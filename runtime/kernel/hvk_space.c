@@ -48,8 +48,34 @@ static void hvk_store_free(struct hvk_store *store)
 		kvfree_rcu(store, rcu);
 }
 
+static void hvk_store_use(struct hvk_space *s, struct hvk_store *store)
+{
+	hvar_vmas_moved(&s->vmas, store->mem, store->bytes);
+	s->store = store;
+}
+
 /*
- * Make the list's storage larger, at least for @areas.  Returns 0, -ENOMEM, or
+ * Megabytes are copied with interrupts on, and no lock held: meanwhile nobody changes the list (s->growing), and
+ * look-ups read it where it was.
+ */
+static void hvk_space_move(struct hvk_space *s, struct hvk_store *store, u64 bytes)
+{
+	unsigned long flags;
+	u64 at, n;
+
+	for (at = 0; at < bytes; at += n) {
+		n = min_t(u64, bytes - at, 256 << 10);
+		memcpy(store->mem + at, s->store->mem + at, n);
+		cond_resched();
+	}
+	raw_spin_lock_irqsave(&s->lock, flags);
+	hvk_store_use(s, store);
+	s->growing = false;
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+}
+
+/*
+ * Make the list's storage larger, at least for @areas.  Returns 0, also if another thread does, -ENOMEM, or
  * -EAGAIN if only one who may sleep can.
  */
 HVK_API int hvk_space_grow(struct hvk_space *s, u32 areas, bool may_sleep)
@@ -57,6 +83,8 @@ HVK_API int hvk_space_grow(struct hvk_space *s, u32 areas, bool may_sleep)
 	struct hvk_store *store, *old;
 	unsigned long flags;
 	u32 n = READ_ONCE(s->vmas.n);
+	bool mine;
+	u64 bytes;
 
 	if (areas < n + n / 2 + 32)
 		areas = n + n / 2 + 32;
@@ -70,15 +98,18 @@ HVK_API int hvk_space_grow(struct hvk_space *s, u32 areas, bool may_sleep)
 		return may_sleep ? -ENOMEM : -EAGAIN;
 	raw_spin_lock_irqsave(&s->lock, flags);
 	old = s->store;
-	if (store->bytes > old->bytes) {
-		memcpy(store->mem, old->mem, s->vmas.size);
-		hvar_vmas_moved(&s->vmas, store->mem, store->bytes);
-		s->store = store;
-	} else {
-		old = store; /* another thread was faster */
+	bytes = s->vmas.size;
+	mine = !s->growing && store->bytes > old->bytes;
+	if (mine && may_sleep) {
+		s->growing = true;
+	} else if (mine) {
+		memcpy(store->mem, old->mem, bytes); /* some ten pages */
+		hvk_store_use(s, store);
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
-	hvk_store_free(old);
+	if (mine && may_sleep)
+		hvk_space_move(s, store, bytes);
+	hvk_store_free(mine ? old : store);
 	return 0;
 }
 

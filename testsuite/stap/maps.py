@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """maps.py - memory maps as lists of areas (start, end, prot, pgoff in bytes, dev, ino, path), and those that programs wrote.
 
-Where there is no inode, pgoff is 0 and dev 00:00.
+Where there is no inode, pgoff is 0 and dev 00:00. A path is as scripts print it with text_str().
 """
 import glob
 
@@ -32,7 +32,7 @@ def read_maps(folder):
             path = path[0] if path else ""
             if path == "[vsyscall]":
                 continue
-            path = path.removesuffix(" (deleted)").replace("\\012", "\n").replace("\n", "\\n")
+            path = path.removesuffix(" (deleted)").replace("\\", "\\\\")  # as text_str() has it
             start, end = (int(x, 16) for x in ends.split("-"))
             now.append((start, end, prot, int(pgoff, 16) if int(ino) else 0, dev if int(ino) else "00:00",
                         int(ino), path))

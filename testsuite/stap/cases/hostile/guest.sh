@@ -11,7 +11,8 @@ again() {
 	chmod 755 $images
 	chmod 644 $images/*
 }
-for way in foreign writable folder truncated empty noise header; do
+for way in foreign writable folder truncated empty noise header odd; do
+	n=0
 	again
 	for f in "$images"/*.img; do
 		size=$(wc -c < "$f")
@@ -22,6 +23,15 @@ for way in foreign writable folder truncated empty noise header; do
 		truncated) head -c $((size / 2)) "$f" > /tmp/x && cat /tmp/x > "$f" ;;
 		empty) : > "$f" ;;
 		noise) head -c "$size" /dev/urandom > "$f" ;;
+		odd)
+			n=$((n + 1))
+			case $((n % 4)) in
+			0) rm "$f" && mkfifo -m 644 "$f" ;;
+			1) mv "$f" "${f%.img}.of" && ln -s "${f%.img}.of" "$f" ;;
+			2) rm "$f" && mkdir "$f" ;;
+			3) truncate -s 300M "$f" ;;
+			esac
+			;;
 		header) dd if=/dev/urandom of="$f" bs=1 seek=$((64 + size % 199)) count=64 conv=notrunc 2> /dev/null ;;
 		esac
 	done

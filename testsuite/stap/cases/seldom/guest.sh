@@ -6,6 +6,7 @@ run unknown maps/events "/srv/seldom/seldom unknown 3"
 run renamed maps/events "/srv/seldom/seldom renamed"
 run exec maps/events "/srv/seldom/seldom exec"
 run exits maps/events "/srv/seldom/seldom exits 16"
+run grow maps/events "/srv/seldom/seldom grow 8 1500"
 run wide maps/events "/srv/seldom/seldom wide"
 run merged maps/events "/srv/seldom/seldom merged"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # judge.sh - each checkpoint equals /proc/self/maps; an exec is told as one; a name is known when its image has come.
-for r in alone unknown renamed exec exits wide merged; do
+for r in alone unknown renamed exec exits grow wide merged; do
 	is "$suite: staprun ends well: seldom/$r" "$(cat "$out/$r/status")" 0
 	judge "seldom/$r" python3 "$here/replay.py" "$out/$r"
 done

@@ -157,6 +157,34 @@ static void exits(int processes)
 	checkpoint();
 }
 
+/* Threads that make areas as fast as they can, and give every eighth back: the list outgrows its place while others change it. */
+static void *grower(void *n)
+{
+	char *p;
+	long i;
+
+	for (i = 0; i < (long)n; i++) {
+		p = map(8192, PROT_READ, ANON);
+		mprotect(p, 4096, RW);
+		if (i % 8 == 0)
+			munmap(p, 8192);
+	}
+	return NULL;
+}
+
+static void grow(long threads, long n)
+{
+	pthread_t t[64];
+	long i;
+
+	for (i = 0; i < threads; i++)
+		if (pthread_create(&t[i], NULL, grower, (void *)n))
+			die("pthread_create");
+	for (i = 0; i < threads; i++)
+		pthread_join(t[i], NULL);
+	checkpoint();
+}
+
 /* One call that takes away thousands of areas. */
 static void wide(void)
 {
@@ -222,6 +250,8 @@ int main(int argc, char **argv)
 		other_exec(argv[0]);
 	else if (!strcmp(mode, "exits"))
 		exits(argc > 2 ? atoi(argv[2]) : 1);
+	else if (!strcmp(mode, "grow"))
+		grow(argc > 3 ? atoi(argv[2]) : 1, argc > 3 ? atoi(argv[3]) : 1);
 	else if (!strcmp(mode, "wide"))
 		wide();
 	else if (!strcmp(mode, "merged"))
