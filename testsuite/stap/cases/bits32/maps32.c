@@ -1,71 +1,20 @@
 /* hotvar-cflags: -m32 -O2 -g -static -nostdlib -ffreestanding -fno-stack-protector -fno-pie -no-pie -fcf-protection=none */
 /* lab: no image */
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* maps32.c - a 32-bit program without a C library: changes its map by 32-bit calls, and says at checkpoints what it is. */
+/*
+ * maps32.c - a 32-bit program without a C library: changes its map by 32-bit calls, and says at checkpoints what it is.
+ *
+ *	maps32 ops	every call that changes a map, and a child
+ *	maps32 wait	the same, once there is a file $OUT/go
+ *	maps32 threads	threads map and unmap all at once
+ *	maps32 vfork	children that share the memory change it
+ *	maps32 exec	becomes the 64-bit program /srv/maps/maps
+ */
+#include "raw32.h"
 
-enum { NR_fork = 2, NR_read, NR_write, NR_open, NR_close, NR_waitpid, NR_getpid = 20, NR_brk = 45, NR_getppid = 64, NR_old_mmap = 90,
-	NR_munmap = 91, NR_mprotect = 125, NR_mremap = 163, NR_mmap2 = 192, NR_exit_group = 252 };
-enum { READ = 1, WRITE = 2, SHARED = 1, PRIVATE = 2, FIXED = 0x10, ANON = 0x20, GROWSDOWN = 0x100 };
-
-/* The sixth argument is in ebp. */
-static long call(long nr, long a, long b, long c, long d, long e, long f)
-{
-	long ret;
-
-	__asm__ volatile("pushl %%ebp; movl %7, %%ebp; int $0x80; popl %%ebp"
-			 : "=a"(ret) : "0"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "m"(f) : "memory");
-	return ret;
-}
-#define call3(nr, a, b, c) call(nr, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define mmap2(at, len, prot, flags, fd, page) ((char *)call(NR_mmap2, (long)(at), len, prot, flags, fd, page))
-
-static char text[1 << 20], name[300];
-static const char *out;
-static int n_checkpoints;
-
-static void die(int what)
-{
-	call3(NR_exit_group, what, 0, 0);
-	for (;;)
-		;
-}
-
-static char *put(char *p, const char *s)
-{
-	while (*s)
-		*p++ = *s++;
-	*p = '\0';
-	return p;
-}
-
-static char *number(char *p, unsigned n)
-{
-	char digits[12], *d = digits + 11;
-
-	*d = '\0';
-	do
-		*--d = '0' + n % 10;
-	while (n /= 10);
-	return put(p, d);
-}
-
-static void checkpoint(void)
-{
-	char head[64], *p;
-	int fd = call3(NR_open, "/proc/self/maps", 0, 0), pid = call3(NR_getpid, 0, 0, 0), n = 0, r;
-
-	while ((r = call3(NR_read, fd, text + n, sizeof(text) - n)) > 0)
-		n += r;
-	call3(NR_close, fd, 0, 0);
-	number(put(put(name, out), "/maps."), pid);
-	fd = call3(NR_open, name, 02101, 0644); /* O_WRONLY | O_CREAT | O_APPEND */
-	p = number(put(head, "CK "), pid);
-	p = put(number(put(p, " "), ++n_checkpoints), "\n");
-	if (fd < 0 || n <= 0 || call3(NR_write, fd, head, p - head) != p - head || call3(NR_write, fd, text, n) != n)
-		die(97);
-	call3(NR_close, fd, 0, 0);
-	call3(NR_getppid, 0x5353, n_checkpoints, 0);
-}
+enum { THREADS = 4 };
+static char stacks[THREADS][8192] __attribute__((aligned(16)));
+static volatile int done;
 
 static __attribute__((noinline)) void deep(int n)
 {
@@ -77,15 +26,58 @@ static __attribute__((noinline)) void deep(int n)
 	a[1] = a[0];
 }
 
-__attribute__((used)) void begin(long *stack)
+static void mapper(long n)
 {
-	char **env = (char **)(stack + stack[0] + 2), *p, *q;
+	char *p;
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		p = mmap2(0, 16384, READ | WRITE, PRIVATE | ANON, -1, 0);
+		call3(NR_mprotect, p + 4096, 4096, i & 1 ? READ : 0);
+		call3(NR_munmap, p, i % 4 == n ? 4096 : 16384, 0);
+	}
+	__sync_fetch_and_add(&done, 1);
+	call3(NR_exit, 0, 0, 0);
+}
+
+static void threads(void)
+{
+	long i;
+
+	for (i = 0; i < THREADS; i++)
+		if (spawn(CLONE_THREADS, mapper, i, stacks[i] + sizeof(stacks[i])) < 0)
+			die(95);
+	while (done < THREADS)
+		call3(NR_sched_yield, 0, 0, 0);
+	checkpoint();
+}
+
+static void borrower(long n)
+{
+	(void)mmap2(0, 4096 << n, READ, PRIVATE | ANON, -1, 0);
+	(void)mmap2(0, 4096, READ | WRITE, SHARED | ANON, -1, 0);
+	call3(NR_exit, 0, 0, 0);
+}
+
+static void vforks(void)
+{
+	long i, pid;
+
+	for (i = 0; i < 4; i++) {
+		pid = spawn(CLONE_VM | CLONE_VFORK | SIGCHLD, borrower, i, stacks[i] + sizeof(stacks[i]));
+		if (pid < 0)
+			die(95);
+		call3(NR_waitpid, pid, 0, 0);
+		checkpoint();
+	}
+}
+
+static void ops(void)
+{
+	char *p, *q;
 	long brk, pid, fd;
 	struct { long at, len, prot, flags, fd, offset; } old = { 0, 8192, READ | WRITE, PRIVATE | ANON, -1, 0 };
 
-	for (out = "/out"; *env; env++)
-		if ((*env)[0] == 'O' && (*env)[1] == 'U' && (*env)[2] == 'T' && (*env)[3] == '=')
-			out = *env + 4;
 	checkpoint();
 	p = mmap2(0, 1 << 20, READ | WRITE, PRIVATE | ANON, -1, 0);
 	checkpoint();
@@ -128,4 +120,31 @@ __attribute__((used)) void begin(long *stack)
 	call3(NR_exit_group, 0, 0, 0);
 }
 
-__asm__(".globl _start\n_start: movl %esp, %eax\n\tandl $-16, %esp\n\tsubl $12, %esp\n\tpushl %eax\n\tcall begin\n");
+
+__attribute__((used)) void begin(long *stack)
+{
+	char **argv = (char **)(stack + 1), *other[] = { "maps", "threads", "4", "20", 0 };
+	long fd;
+
+	begin_out(stack);
+	switch (argv[1][0]) {
+	case 'w':
+		put(put(name, out), "/go");
+		while ((fd = call3(NR_open, name, 0, 0)) < 0)
+			call3(NR_sched_yield, 0, 0, 0);
+		call3(NR_close, fd, 0, 0);
+		/* fallthrough */
+	case 'o':
+		ops();
+		break;
+	case 't':
+		threads();
+		break;
+	case 'v':
+		vforks();
+		break;
+	case 'e':
+		call3(NR_execve, "/srv/maps/maps", other, stack + stack[0] + 2);
+	}
+	call3(NR_exit_group, 0, 0, 0);
+}

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """examples.py - compares what an example said with what its program says it did.
 
-   examples.py RUN FOLDER
+   examples.py RUN FOLDER [PROGRAM]
 
-FOLDER/stdout is the program's, FOLDER/events the script's.  Prints what is wrong, and `N of M facts`; exit status 0 if all are right.
+PROGRAM is its path, where it is another than those of the case examples. FOLDER/stdout is the program's, FOLDER/events the script's.  Prints what is wrong, and `N of M facts`; exit status 0 if all are right.
 """
 import re
 import sys
 
 
 class Facts:
-    def __init__(self, folder):
+    def __init__(self, folder, program):
+        self.path = program
         self.program = open(f"{folder}/stdout").read().splitlines()
         self.script = open(f"{folder}/events", errors="replace").read().splitlines()
         self.good = self.all = 0
@@ -103,7 +104,7 @@ def unmap(f, hits):
         at, _ = f.line("  " + re.escape(line[4:]) + ", called from$")
         at = at or 0
         function = f.program[f.program.index(line) + 1].split()[1]
-        f.fact(at and re.match(rf" +{function}\+0x\w+/0x\w+ \[/srv/examples/buffers\]$", f.script[at + 1]), f"called from {function}")
+        f.fact(at and re.match(rf" +{function}\+0x\w+/0x\w+ \[{f.path or '/srv/examples/buffers'}\]$", f.script[at + 1]), f"called from {function}")
     f.line(rf"^hits: {hits}, lost: 0$")
 
 
@@ -114,14 +115,14 @@ def unmap_mapped(f):
 def unmap_variable(f):
     unmap(f, 2)
     f.line("  fork " + re.escape(" ".join(f.said("FORK")[0])) + ", and a private page")
-    f.line(r"bytes: ring of /srv/examples/buffers$")
+    f.line(rf"bytes: ring of {f.path or '/srv/examples/buffers'}$")
     f.line(r"  pid \d+ has ended$")
 
 
 def hotvar(f):
     """The variable that all the time goes to is the first; what is never touched is not there."""
     rows = [line.split() for line in f.script if re.match(r" *\d+\.\d% ", line)]
-    f.fact(rows and rows[0][4:] == ["private", ".bss", "hot_table", "[/srv/examples/spin]"], f"hot_table is first: {rows[:2]}")
+    f.fact(rows and rows[0][4:] == ["private", ".bss", "hot_table", f"[{f.path or '/srv/examples/spin'}]"], f"hot_table is first: {rows[:2]}")
     f.fact(rows and int(rows[0][1]) > 100 and float(rows[0][0][:-1]) > 50, f"with more than half of more than 100 samples: {rows[:1]}")
     f.fact(rows and float(rows[0][2][:-1]) > 90, "most of what is seen of x++ writes")
     f.fact(not any("never_table" in line for line in f.script), "never_table has none")
@@ -169,7 +170,7 @@ def cowwatch(f):
         f.fact(len(lines) == int(pages), f"{pid} copies {pages} pages of {name} ({reason}): {len(lines)}")
         f.fact(len({w[5] for w in lines}) == int(pages), f"different pages: {lines}")
         f.fact(all(w[6] == "write_pages" for w in lines), f"by write_pages(): {lines}")
-        f.fact(all(w[3] == "copies" for w in lines), f"of copies: {lines}")
+        f.fact(all(w[3] == (f.path or "copies").split("/")[-1] for w in lines), f"of the program: {lines}")
         total = copied.setdefault(name, {"fork": 0, "file": 0, "zeros": 0, "who": set()})
         total[reason] += int(pages)
         total["who"].add(pid)
@@ -187,7 +188,7 @@ def hotpages(f):
         f.fact(got[:2] == [present, dots(copied)], f"{part}: {present} pages, {copied} copied: {got}")
         f.fact(shared == "-" or got[2] == shared, f"{part}: {shared} shared: {got}")
     pages = [int(w[0]) for w in (line.split() for line in f.script) if len(w) > 6 and w[0].isdigit()]
-    _, head = f.line(r"^copies, pid \d+, after \d+\.\d{3} s: (\d+) pages in memory$")
+    _, head = f.line(rf"^{(f.path or 'copies').split('/')[-1]}, pid \d+, after \d+\.\d{{3}} s: (\d+) pages in memory$")
     f.fact(head and sum(pages) == int(head[1]), f"the rows add up to all: {pages}")
     f.fact(pages == sorted(pages, reverse=True), "the largest comes first")
 
@@ -216,7 +217,7 @@ def attach_unmapwatch(f):
     f.line(r"^hits: 0, lost: 0$")
 
 
-facts = Facts(sys.argv[2])
+facts = Facts(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
 globals()[sys.argv[1].replace("-", "_")](facts)
 print(f"{facts.good} of {facts.all} facts")
 sys.exit(facts.good != facts.all)
