@@ -23,6 +23,8 @@ void rust_text_put(struct rust_text *t, const char *s);
 void rust_text_number(struct rust_text *t, uint64_t v);
 /* Code point @c as UTF-8; false: it is none. */
 bool rust_text_char(struct rust_text *t, uint32_t c);
+/* The @n bytes at @s as rustc writes a name with letters beyond ASCII (rust_puny.c); false: they are none. */
+bool rust_punycode(struct rust_text *t, const char *s, size_t n);
 /* What follows a mangled name: nothing, or ".llvm.N", which goes, or another ".x", which stays. */
 void rust_text_suffix(struct rust_text *t, const char *s);
 /* The text, malloc'd; NULL: it went bad.  @t is not to be used any more. */

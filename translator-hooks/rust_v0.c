@@ -11,31 +11,19 @@
  */
 #include "config.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rust_name.h"
-#include "rust_text.h"
+#include "rust_v0.h"
 
 enum { DEPTH_MAX = 200, STEPS_MAX = 1 << 16 };
 
-struct v0 {
-	const char *start, *p;
-	struct rust_text out;
-	unsigned depth, steps, quiet;
-	uint64_t bound; /* lifetimes that "for<'a, 'b>" around have named */
-	bool bad;
-};
-
 static void type(struct v0 *d);
 static bool path(struct v0 *d, bool in_value, bool leave_open);
-static void constant(struct v0 *d);
 
 /* ---- reading ---- */
 
-static bool eat(struct v0 *d, char c)
+bool rust_v0_eat(struct v0 *d, char c)
 {
 	if (d->bad || *d->p != c)
 		return false;
@@ -44,14 +32,14 @@ static bool eat(struct v0 *d, char c)
 }
 
 /* Down a level: false is the end of it. */
-static bool enter(struct v0 *d)
+bool rust_v0_enter(struct v0 *d)
 {
 	if (d->bad || ++d->depth > DEPTH_MAX || ++d->steps > STEPS_MAX || d->out.bad)
 		d->bad = true;
 	return !d->bad;
 }
 
-static void leave(struct v0 *d)
+void rust_v0_leave(struct v0 *d)
 {
 	d->depth--;
 }
@@ -62,7 +50,7 @@ static uint64_t decimal(struct v0 *d)
 
 	if (*d->p < '0' || *d->p > '9')
 		d->bad = true;
-	if (eat(d, '0'))
+	if (rust_v0_eat(d, '0'))
 		return 0;
 	while (!d->bad && *d->p >= '0' && *d->p <= '9') {
 		n = n * 10 + (uint64_t)(*d->p++ - '0');
@@ -77,9 +65,9 @@ static uint64_t base62(struct v0 *d)
 {
 	uint64_t n = 0;
 
-	if (eat(d, '_'))
+	if (rust_v0_eat(d, '_'))
 		return 0;
-	while (!eat(d, '_')) {
+	while (!rust_v0_eat(d, '_')) {
 		char c = *d->p;
 		uint64_t digit = c >= '0' && c <= '9' ? (uint64_t)(c - '0') : c >= 'a' && c <= 'z' ? (uint64_t)(c - 'a' + 10) :
 				 c >= 'A' && c <= 'Z' ? (uint64_t)(c - 'A' + 36) : 62;
@@ -95,20 +83,20 @@ static uint64_t base62(struct v0 *d)
 }
 
 /* A number behind @tag, plus 1; 0: no such tag. */
-static uint64_t tagged(struct v0 *d, char tag)
+uint64_t rust_v0_tagged(struct v0 *d, char tag)
 {
-	return eat(d, tag) ? base62(d) + 1 : 0;
+	return rust_v0_eat(d, tag) ? base62(d) + 1 : 0;
 }
 
 /* ---- writing ---- */
 
-static void put(struct v0 *d, const char *s)
+void rust_v0_put(struct v0 *d, const char *s)
 {
 	if (!d->quiet && !d->bad)
 		rust_text_put(&d->out, s);
 }
 
-static void put_number(struct v0 *d, uint64_t n)
+void rust_v0_put_number(struct v0 *d, uint64_t n)
 {
 	if (!d->quiet && !d->bad)
 		rust_text_number(&d->out, n);
@@ -116,18 +104,12 @@ static void put_number(struct v0 *d, uint64_t n)
 
 /* ---- identifiers ---- */
 
-struct ident {
-	const char *s;
-	size_t n;
-	bool puny;
-};
-
-static struct ident ident(struct v0 *d)
+struct ident rust_v0_ident(struct v0 *d)
 {
-	struct ident i = { .puny = eat(d, 'u') };
+	struct ident i = { .puny = rust_v0_eat(d, 'u') };
 
 	i.n = (size_t)decimal(d);
-	eat(d, '_');
+	rust_v0_eat(d, '_');
 	i.s = d->p;
 	if (d->bad || strnlen(d->p, i.n) < i.n) {
 		d->bad = true;
@@ -137,65 +119,13 @@ static struct ident ident(struct v0 *d)
 	return i;
 }
 
-/* Punycode (RFC 3492, with "_" for its "-"): the letters of ASCII, then where each of the others goes. */
-static bool punycode(struct v0 *d, const struct ident *id)
-{
-	enum { POINTS = 256, BASE = 36, T_MIN = 1, T_MAX = 26, SKEW = 38, DAMP = 700 };
-	uint32_t points[POINTS], n = 0, code = 128, i = 0, bias = 72, k, t, at, w, was, delta;
-	size_t split = id->n, in, j;
-	bool first = true;
-
-	while (split && id->s[split - 1] != '_')
-		split--;
-	for (j = 0; split && j < split - 1; j++) {
-		if (n == POINTS)
-			return false;
-		points[n++] = (uint8_t)id->s[j];
-	}
-	for (in = split; in < id->n; i++) {
-		for (was = i, w = 1, k = BASE;; k += BASE) {
-			char c = in < id->n ? id->s[in++] : '\0';
-
-			at = c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a') : c >= '0' && c <= '9' ? (uint32_t)(c - '0' + 26) : BASE;
-			if (at == BASE || at > (UINT32_MAX / 2 - i) / w)
-				return false;
-			i += at * w;
-			t = k <= bias ? T_MIN : k >= bias + T_MAX ? T_MAX : k - bias;
-			if (at < t)
-				break;
-			if (w > UINT32_MAX / 2 / BASE)
-				return false;
-			w *= BASE - t;
-		}
-		if (n == POINTS)
-			return false;
-		n++;
-		delta = (i - was) / (first ? DAMP : 2);
-		delta += delta / n;
-		for (k = 0; delta > (BASE - T_MIN) * T_MAX / 2; k += BASE)
-			delta /= BASE - T_MIN;
-		bias = k + (BASE - T_MIN + 1) * delta / (delta + SKEW);
-		first = false;
-		if (i / n > 0x10ffff - code)
-			return false;
-		code += i / n;
-		i %= n;
-		memmove(points + i + 1, points + i, (n - 1 - i) * sizeof(*points));
-		points[i] = code;
-	}
-	for (j = 0; j < n; j++)
-		if (!rust_text_char(&d->out, points[j]))
-			return false;
-	return true;
-}
-
-static void put_ident(struct v0 *d, const struct ident *i)
+void rust_v0_put_ident(struct v0 *d, const struct ident *i)
 {
 	if (d->quiet || d->bad)
 		return;
 	if (!i->puny)
 		rust_text_bytes(&d->out, i->s, i->n);
-	else if (!punycode(d, i))
+	else if (!rust_punycode(&d->out, i->s, i->n))
 		d->bad = true;
 }
 
@@ -207,7 +137,7 @@ static void lifetime(struct v0 *d, uint64_t index)
 	char name[3] = "'a";
 
 	if (!index) {
-		put(d, "'_");
+		rust_v0_put(d, "'_");
 		return;
 	}
 	if (index > d->bound) {
@@ -217,30 +147,30 @@ static void lifetime(struct v0 *d, uint64_t index)
 	n = d->bound - index;
 	if (n < 26) {
 		name[1] = (char)('a' + n);
-		put(d, name);
+		rust_v0_put(d, name);
 	} else {
-		put(d, "'_");
-		put_number(d, n);
+		rust_v0_put(d, "'_");
+		rust_v0_put_number(d, n);
 	}
 }
 
 /* "for<'a, 'b> "; returns how many, for unbind(). */
 static uint64_t bind(struct v0 *d)
 {
-	uint64_t n = tagged(d, 'G'), i;
+	uint64_t n = rust_v0_tagged(d, 'G'), i;
 
 	if (n > 64)
 		d->bad = true;
 	if (!n || d->bad)
 		return 0;
-	put(d, "for<");
+	rust_v0_put(d, "for<");
 	for (i = 0; i < n; i++) {
 		if (i)
-			put(d, ", ");
+			rust_v0_put(d, ", ");
 		d->bound++;
 		lifetime(d, 1);
 	}
-	put(d, "> ");
+	rust_v0_put(d, "> ");
 	return n;
 }
 
@@ -252,7 +182,7 @@ static void unbind(struct v0 *d, uint64_t n)
 /* ---- back references ---- */
 
 /* Behind "B": go on where it points to.  *@back is for return_from(); false: nothing is to be read there. */
-static bool go_back(struct v0 *d, const char **back)
+bool rust_v0_go_back(struct v0 *d, const char **back)
 {
 	const char *here = d->p - 1;
 	uint64_t at = base62(d);
@@ -272,10 +202,10 @@ static bool go_back(struct v0 *d, const char **back)
 
 static void generic_arg(struct v0 *d)
 {
-	if (eat(d, 'L'))
+	if (rust_v0_eat(d, 'L'))
 		lifetime(d, base62(d));
-	else if (eat(d, 'K'))
-		constant(d);
+	else if (rust_v0_eat(d, 'K'))
+		rust_v0_constant(d);
 	else
 		type(d);
 }
@@ -285,9 +215,9 @@ static void generic_args(struct v0 *d)
 {
 	unsigned n = 0;
 
-	for (; !d->bad && !eat(d, 'E'); n++) {
+	for (; !d->bad && !rust_v0_eat(d, 'E'); n++) {
 		if (n)
-			put(d, ", ");
+			rust_v0_put(d, ", ");
 		generic_arg(d);
 	}
 }
@@ -304,25 +234,25 @@ static void nested(struct v0 *d, bool in_value)
 	}
 	d->p++;
 	path(d, in_value, false);
-	number = tagged(d, 's');
-	id = ident(d);
+	number = rust_v0_tagged(d, 's');
+	id = rust_v0_ident(d);
 	if (space >= 'a') {
 		if (id.n) {
-			put(d, "::");
-			put_ident(d, &id);
+			rust_v0_put(d, "::");
+			rust_v0_put_ident(d, &id);
 		}
 		return;
 	}
-	put(d, space == 'C' ? "::{closure" : space == 'S' ? "::{shim" : "::{");
+	rust_v0_put(d, space == 'C' ? "::{closure" : space == 'S' ? "::{shim" : "::{");
 	if (space != 'C' && space != 'S' && !d->quiet)
 		rust_text_bytes(&d->out, &space, 1);
 	if (id.n) {
-		put(d, ":");
-		put_ident(d, &id);
+		rust_v0_put(d, ":");
+		rust_v0_put_ident(d, &id);
 	}
-	put(d, "#");
-	put_number(d, number);
-	put(d, "}");
+	rust_v0_put(d, "#");
+	rust_v0_put_number(d, number);
+	rust_v0_put(d, "}");
 }
 
 /*
@@ -336,15 +266,15 @@ static bool path(struct v0 *d, bool in_value, bool leave_open)
 	bool open = false;
 	char tag = *d->p;
 
-	if (!enter(d))
+	if (!rust_v0_enter(d))
 		return false;
 	if (tag)
 		d->p++;
 	switch (tag) {
 	case 'C':
-		tagged(d, 's');
-		id = ident(d);
-		put_ident(d, &id);
+		rust_v0_tagged(d, 's');
+		id = rust_v0_ident(d);
+		rust_v0_put_ident(d, &id);
 		break;
 	case 'N':
 		nested(d, in_value);
@@ -352,35 +282,35 @@ static bool path(struct v0 *d, bool in_value, bool leave_open)
 	case 'M':
 	case 'X':
 		/* where the impl stands says nothing to a reader */
-		tagged(d, 's');
+		rust_v0_tagged(d, 's');
 		d->quiet++;
 		path(d, in_value, false);
 		d->quiet--;
-		put(d, "<");
+		rust_v0_put(d, "<");
 		type(d);
 		if (tag == 'X') {
-			put(d, " as ");
+			rust_v0_put(d, " as ");
 			path(d, false, false);
 		}
-		put(d, ">");
+		rust_v0_put(d, ">");
 		break;
 	case 'Y':
-		put(d, "<");
+		rust_v0_put(d, "<");
 		type(d);
-		put(d, " as ");
+		rust_v0_put(d, " as ");
 		path(d, false, false);
-		put(d, ">");
+		rust_v0_put(d, ">");
 		break;
 	case 'I':
 		path(d, in_value, false);
-		put(d, in_value ? "::<" : "<");
+		rust_v0_put(d, in_value ? "::<" : "<");
 		generic_args(d);
 		open = leave_open;
 		if (!open)
-			put(d, ">");
+			rust_v0_put(d, ">");
 		break;
 	case 'B':
-		if (go_back(d, &back))
+		if (rust_v0_go_back(d, &back))
 			open = path(d, in_value, leave_open);
 		d->p = back;
 		break;
@@ -388,7 +318,7 @@ static bool path(struct v0 *d, bool in_value, bool leave_open)
 		d->bad = true;
 		break;
 	}
-	leave(d);
+	rust_v0_leave(d);
 	return open;
 }
 
@@ -429,28 +359,28 @@ static void function(struct v0 *d)
 	unsigned n;
 	size_t i;
 
-	if (eat(d, 'U'))
-		put(d, "unsafe ");
-	if (eat(d, 'K')) {
-		put(d, "extern \"");
-		if (eat(d, 'C')) {
-			put(d, "C");
+	if (rust_v0_eat(d, 'U'))
+		rust_v0_put(d, "unsafe ");
+	if (rust_v0_eat(d, 'K')) {
+		rust_v0_put(d, "extern \"");
+		if (rust_v0_eat(d, 'C')) {
+			rust_v0_put(d, "C");
 		} else {
-			abi = ident(d);
+			abi = rust_v0_ident(d);
 			for (i = 0; i < abi.n && !d->quiet; i++)
 				rust_text_bytes(&d->out, abi.s[i] == '_' ? "-" : abi.s + i, 1);
 		}
-		put(d, "\" ");
+		rust_v0_put(d, "\" ");
 	}
-	put(d, "fn(");
-	for (n = 0; !d->bad && !eat(d, 'E'); n++) {
+	rust_v0_put(d, "fn(");
+	for (n = 0; !d->bad && !rust_v0_eat(d, 'E'); n++) {
 		if (n)
-			put(d, ", ");
+			rust_v0_put(d, ", ");
 		type(d);
 	}
-	put(d, ")");
-	if (!eat(d, 'u')) { /* () is not said */
-		put(d, " -> ");
+	rust_v0_put(d, ")");
+	if (!rust_v0_eat(d, 'u')) { /* () is not said */
+		rust_v0_put(d, " -> ");
 		type(d);
 	}
 	unbind(d, bound);
@@ -462,49 +392,49 @@ static void dyn(struct v0 *d)
 	struct ident id;
 	unsigned n;
 
-	put(d, "dyn ");
+	rust_v0_put(d, "dyn ");
 	bound = bind(d);
-	for (n = 0; !d->bad && !eat(d, 'E'); n++) {
+	for (n = 0; !d->bad && !rust_v0_eat(d, 'E'); n++) {
 		bool open;
 
 		if (n)
-			put(d, " + ");
+			rust_v0_put(d, " + ");
 		open = path(d, false, true);
-		while (eat(d, 'p')) {
-			put(d, open ? ", " : "<");
+		while (rust_v0_eat(d, 'p')) {
+			rust_v0_put(d, open ? ", " : "<");
 			open = true;
-			id = ident(d);
-			put_ident(d, &id);
-			put(d, " = ");
+			id = rust_v0_ident(d);
+			rust_v0_put_ident(d, &id);
+			rust_v0_put(d, " = ");
 			type(d);
 		}
 		if (open)
-			put(d, ">");
+			rust_v0_put(d, ">");
 	}
 	unbind(d, bound);
-	if (!eat(d, 'L')) {
+	if (!rust_v0_eat(d, 'L')) {
 		d->bad = true;
 		return;
 	}
 	life = base62(d);
 	if (life) {
-		put(d, " + ");
+		rust_v0_put(d, " + ");
 		lifetime(d, life);
 	}
 }
 
 static void reference(struct v0 *d, bool mutable)
 {
-	put(d, "&");
-	if (eat(d, 'L')) {
+	rust_v0_put(d, "&");
+	if (rust_v0_eat(d, 'L')) {
 		uint64_t life = base62(d);
 
 		if (life) {
 			lifetime(d, life);
-			put(d, " ");
+			rust_v0_put(d, " ");
 		}
 	}
-	put(d, mutable ? "mut " : "");
+	rust_v0_put(d, mutable ? "mut " : "");
 	type(d);
 }
 
@@ -512,13 +442,13 @@ static void tuple(struct v0 *d)
 {
 	unsigned n;
 
-	put(d, "(");
-	for (n = 0; !d->bad && !eat(d, 'E'); n++) {
+	rust_v0_put(d, "(");
+	for (n = 0; !d->bad && !rust_v0_eat(d, 'E'); n++) {
 		if (n)
-			put(d, ", ");
+			rust_v0_put(d, ", ");
 		type(d);
 	}
-	put(d, n == 1 ? ",)" : ")");
+	rust_v0_put(d, n == 1 ? ",)" : ")");
 }
 
 static void type(struct v0 *d)
@@ -526,43 +456,43 @@ static void type(struct v0 *d)
 	const char *plain = basic(*d->p), *back;
 	char tag = *d->p;
 
-	if (!enter(d))
+	if (!rust_v0_enter(d))
 		return;
 	if (tag)
 		d->p++;
 	if (plain) {
-		put(d, plain);
-		leave(d);
+		rust_v0_put(d, plain);
+		rust_v0_leave(d);
 		return;
 	}
 	switch (tag) {
 	case 'A':
-		put(d, "[");
+		rust_v0_put(d, "[");
 		type(d);
-		put(d, "; ");
-		constant(d);
-		put(d, "]");
+		rust_v0_put(d, "; ");
+		rust_v0_constant(d);
+		rust_v0_put(d, "]");
 		break;
 	case 'S':
-		put(d, "[");
+		rust_v0_put(d, "[");
 		type(d);
-		put(d, "]");
+		rust_v0_put(d, "]");
 		break;
 	case 'T': tuple(d); break;
 	case 'R': reference(d, false); break;
 	case 'Q': reference(d, true); break;
 	case 'P':
-		put(d, "*const ");
+		rust_v0_put(d, "*const ");
 		type(d);
 		break;
 	case 'O':
-		put(d, "*mut ");
+		rust_v0_put(d, "*mut ");
 		type(d);
 		break;
 	case 'F': function(d); break;
 	case 'D': dyn(d); break;
 	case 'B':
-		if (go_back(d, &back))
+		if (rust_v0_go_back(d, &back))
 			type(d);
 		d->p = back;
 		break;
@@ -572,198 +502,12 @@ static void type(struct v0 *d)
 		path(d, false, false);
 		break;
 	}
-	leave(d);
+	rust_v0_leave(d);
 }
 
-/* ---- constants ---- */
-
-/* Hexadecimal digits up to "_"; *@n: how many.  *@v: the number, if there are no more than 16. */
-static const char *digits(struct v0 *d, size_t *n, uint64_t *v)
-{
-	const char *s = d->p;
-
-	*v = 0;
-	while (!d->bad && ((*d->p >= '0' && *d->p <= '9') || (*d->p >= 'a' && *d->p <= 'f')))
-		*v = *v << 4 | (uint64_t)(*d->p <= '9' ? *d->p - '0' : *d->p - 'a' + 10), d->p++;
-	*n = (size_t)(d->p - s);
-	if (!eat(d, '_'))
-		d->bad = true;
-	return s;
-}
-
-static void put_char(struct v0 *d, uint32_t c, char quote)
-{
-	char buf[16];
-
-	if (d->quiet || d->bad)
-		return;
-	if (c == '\n' || c == '\t' || c == '\r' || c == '\\' || (c == (uint8_t)quote)) {
-		buf[0] = '\\';
-		buf[1] = c == '\n' ? 'n' : c == '\t' ? 't' : c == '\r' ? 'r' : (char)c;
-		rust_text_bytes(&d->out, buf, 2);
-	} else if (c < 0x20 || c == 0x7f) {
-		snprintf(buf, sizeof(buf), "\\u{%" PRIx32 "}", c);
-		rust_text_put(&d->out, buf);
-	} else if (!rust_text_char(&d->out, c)) {
-		d->bad = true;
-	}
-}
-
-static void number(struct v0 *d, bool has_sign)
-{
-	uint64_t v;
-	size_t n, i;
-	const char *s;
-
-	if (has_sign && eat(d, 'n'))
-		put(d, "-");
-	s = digits(d, &n, &v);
-	if (n <= 16) {
-		put_number(d, v);
-	} else {
-		put(d, "0x");
-		for (i = 0; i < n && !d->quiet && !d->bad; i++)
-			rust_text_bytes(&d->out, s + i, 1);
-	}
-}
-
-/* One byte of UTF-8 in two digits; d->bad past the end. */
-static uint32_t byte_of(struct v0 *d, const char *s, size_t n, size_t *at)
-{
-	char hex[3] = "";
-
-	if (*at + 2 > n) {
-		d->bad = true;
-		return 0;
-	}
-	memcpy(hex, s + *at, 2);
-	*at += 2;
-	return (uint32_t)strtoul(hex, NULL, 16);
-}
-
-static void string(struct v0 *d)
-{
-	uint64_t ignored;
-	size_t n, at = 0;
-	const char *s = digits(d, &n, &ignored);
-
-	put(d, "\"");
-	while (at < n && !d->bad) {
-		uint32_t c = byte_of(d, s, n, &at);
-		unsigned more = c < 0x80 ? 0 : c < 0xc0 ? 9 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf8 ? 3 : 9;
-
-		if (more == 9) {
-			d->bad = true;
-			return;
-		}
-		c &= more ? 0x3fu >> more : 0x7f;
-		while (more--)
-			c = c << 6 | (byte_of(d, s, n, &at) & 63);
-		put_char(d, c, '"');
-	}
-	put(d, "\"");
-}
-
-static void list(struct v0 *d, const char *open, const char *close, bool tuple_of_one)
-{
-	unsigned n;
-
-	put(d, open);
-	for (n = 0; !d->bad && !eat(d, 'E'); n++) {
-		if (n)
-			put(d, ", ");
-		constant(d);
-	}
-	put(d, n == 1 && tuple_of_one ? "," : "");
-	put(d, close);
-}
-
-static void fields(struct v0 *d)
-{
-	struct ident id;
-	unsigned n;
-
-	put(d, " { ");
-	for (n = 0; !d->bad && !eat(d, 'E'); n++) {
-		if (n)
-			put(d, ", ");
-		tagged(d, 's');
-		id = ident(d);
-		put_ident(d, &id);
-		put(d, ": ");
-		constant(d);
-	}
-	put(d, " }");
-}
-
-static void value(struct v0 *d)
+void rust_v0_value_path(struct v0 *d)
 {
 	path(d, true, false);
-	if (eat(d, 'U'))
-		return;
-	if (eat(d, 'T'))
-		list(d, "(", ")", false);
-	else if (eat(d, 'S'))
-		fields(d);
-	else
-		d->bad = true;
-}
-
-static void constant(struct v0 *d)
-{
-	char tag = *d->p;
-	const char *back;
-	uint64_t v;
-	size_t n;
-
-	if (!enter(d))
-		return;
-	if (tag)
-		d->p++;
-	switch (tag) {
-	case 'p': put(d, "_"); break;
-	case 'h': case 't': case 'm': case 'y': case 'o': case 'j': number(d, false); break;
-	case 'a': case 's': case 'l': case 'x': case 'n': case 'i': number(d, true); break;
-	case 'b':
-		digits(d, &n, &v);
-		if (n != 1 || v > 1)
-			d->bad = true;
-		put(d, v ? "true" : "false");
-		break;
-	case 'c':
-		digits(d, &n, &v);
-		if (n > 8 || v > UINT32_MAX)
-			d->bad = true;
-		put(d, "'");
-		put_char(d, (uint32_t)v, '\'');
-		put(d, "'");
-		break;
-	case 'e': /* a str itself: behind a reference */
-		put(d, "*");
-		string(d);
-		break;
-	case 'R':
-	case 'Q':
-		if (tag == 'R' && eat(d, 'e')) {
-			string(d);
-			break;
-		}
-		put(d, tag == 'R' ? "&" : "&mut ");
-		constant(d);
-		break;
-	case 'A': list(d, "[", "]", false); break;
-	case 'T': list(d, "(", ")", true); break;
-	case 'V': value(d); break;
-	case 'B':
-		if (go_back(d, &back))
-			constant(d);
-		d->p = back;
-		break;
-	default:
-		d->bad = true;
-		break;
-	}
-	leave(d);
 }
 
 /* ---- all of it ---- */
