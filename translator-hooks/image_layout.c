@@ -77,12 +77,12 @@ static void put_extents(const struct sym_rows *rows, uint64_t *starts, uint32_t 
 	}
 }
 
-/* As many pages as there are extents, at most, but not fewer than a few. */
+/* Half as many pages as there are extents, at most, but not fewer than a few. */
 static uint64_t plan_pages(const struct sym_rows *rows, struct hvar_image_header *h)
 {
-	uint64_t span, max = rows->n_extents < 64 ? 64 : rows->n_extents;
+	uint64_t span, max = rows->n_extents < 128 ? 64 : rows->n_extents / 2;
 
-	h->page_shift = HVAR_PAGE_SHIFT;
+	h->page_shift = HVAR_IMAGE_PAGE_SHIFT;
 	if (!rows->n_extents)
 		return 0;
 	h->first_page = HVAR_PAGE_DOWN(rows->extents[0].start);

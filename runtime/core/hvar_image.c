@@ -207,7 +207,7 @@ static bool hvar_image_pages_ok(const struct hvar_image *img)
 
 	if (!n)
 		return !img->n_pages;
-	if (img->page_shift < HVAR_PAGE_SHIFT || img->page_shift > 63 ||
+	if (img->page_shift < HVAR_IMAGE_PAGE_SHIFT || img->page_shift > 63 ||
 	    img->starts[0] < at || !img->n_pages ||
 	    (img->starts[n - 1] - at) >> img->page_shift != img->n_pages - 1 ||
 	    p[0] || p[img->n_pages] != n)

@@ -54,9 +54,10 @@ enum hvar_image_table_id {
  *
  * PAGES has n + 1 entries for n pages of 2^page_shift bytes from first_page on:
  * entry k is the number of the first extent that starts at or after page k; the last
- * entry is the number of extents.  page_shift is 12, or more where
- * a sparse file would need more pages than it has symbols.
+ * entry is the number of extents.  Pages are as small as there can be of them one for each two extents.
  */
+#define HVAR_IMAGE_PAGE_SHIFT 6 /* the least */
+
 struct hvar_image_header {
 	uint8_t magic[8];
 	uint32_t version;
