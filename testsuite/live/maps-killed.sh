@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # maps-killed - SIGKILL of hotvar at random points: an attached program runs on, a launched one ends with it or needs it not.
 #
-# KILLS (32) in all, from KILL_SEED (1) on: `make check-random` kills 1,000 times.
+# KILLS (20) in all, from KILL_SEED (1) on: `make check-random` kills 1,000 times.
 . "$top_srcdir/testsuite/lib.sh"
 
 command -v python3 > /dev/null || skip_all "no python3 here"
-each=$((${KILLS:-32} / 4))
+each=$((${KILLS:-20} / 4))
 cp "$TESTPROGS/random_maps" "$tmp/mapper"
 mkdir "$tmp/dir"
 

@@ -92,9 +92,9 @@ looked() {
 	few=$((run / 10))
 	mkfifo "$tmp/fifo" "$tmp/pipe"
 	: > "$tmp/log"
-	timeout -k 5 60 python3 "$top_srcdir/testsuite/maps/replay.py" --no-vsyscall --may-miss --fifo "$tmp/fifo" "$tmp/log" "$tmp/pipe" > "$tmp/said" 2>&1 &
+	timeout -k 5 $((60 + run / 50)) python3 "$top_srcdir/testsuite/maps/replay.py" --no-vsyscall --may-miss --fifo "$tmp/fifo" "$tmp/log" "$tmp/pipe" > "$tmp/said" 2>&1 &
 	replay=$!
-	$1 timeout -k 5 60 "$HOTVAR" maps -q --json --source $2 -o "$tmp/pipe" -- "$program" $seed $few "$tmp/log" "$tmp/dir" $3 "$tmp/fifo" > "$tmp/out" 2> "$tmp/err"
+	$1 timeout -k 5 $((60 + run / 50)) "$HOTVAR" maps -q --json --source $2 -o "$tmp/pipe" -- "$program" $seed $few "$tmp/log" "$tmp/dir" $3 "$tmp/fifo" > "$tmp/out" 2> "$tmp/err"
 	rc=$?
 	if wait $replay && [ $rc -eq 0 ]; then
 		ok "$2, looked at ($3${1:+, $1}), seed $seed, $few calls: $(tail -n 1 "$tmp/said")"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # maps-storm - storms of processes, of programs and of libraries, from each source: nothing is missed that is not said.
 #
-# STORM_FORKS (800) children, STORM_EXECS (120) programs, STORM_LOADS (400) libraries: `make check-random` makes 20,000, 5,000, 10,000.
+# STORM_FORKS (400) children, STORM_EXECS (60) programs, STORM_LOADS (200) libraries: `make check-random` makes 20,000, 5,000, 10,000.
 . "$top_srcdir/testsuite/lib.sh"
 
 command -v python3 > /dev/null || skip_all "no python3 here"
@@ -28,8 +28,8 @@ for source in ptrace perf; do
 		skip "$source" "$(tail -n 1 "$tmp/err")"
 		continue
 	fi
-	storm_by $source forks ${STORM_FORKS:-800} $((${STORM_FORKS:-800} + 8)) 8
-	storm_by $source execs ${STORM_EXECS:-120} $((${STORM_EXECS:-120} + 4)) 4
-	storm_by $source loads ${STORM_LOADS:-400} ${STORM_LOADS:-400} "$one" "$two"
+	storm_by $source forks ${STORM_FORKS:-400} $((${STORM_FORKS:-400} + 8)) 8
+	storm_by $source execs ${STORM_EXECS:-60} $((${STORM_EXECS:-60} + 4)) 4
+	storm_by $source loads ${STORM_LOADS:-200} ${STORM_LOADS:-200} "$one" "$two"
 done
 done_testing

@@ -71,7 +71,7 @@ def once(i):
     for f in (log, out):
         if os.path.exists(f):
             os.unlink(f)
-    cmd = [program, str(rng.randrange(1 << 30)), "1000", log, folder, "tfvxsb"]
+    cmd = [program, str(rng.randrange(1 << 30)), "2000" if source == "ptrace" else "6000", log, folder, "tfvxsb"]
     maps = [hotvar, "maps", "-q", "--source", source, "-o", events]
     target = None
     with open(out, "wb") as o, open(folder + "/err", "wb") as err:
