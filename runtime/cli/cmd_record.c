@@ -78,7 +78,10 @@ static void say(const struct options *o, const struct session *s)
 
 	if (o->quiet)
 		return;
-	fprintf(stderr, "hotvar: %" PRIu64 " samples of %.2f s", s->samples, (double)s->elapsed_ns / 1e9);
+	if (s->source == SESSION_EXACT)
+		fprintf(stderr, "hotvar: %" PRIu64 " accesses in %.2f s", s->accesses, (double)s->elapsed_ns / 1e9);
+	else
+		fprintf(stderr, "hotvar: %" PRIu64 " samples of %.2f s", s->samples, (double)s->elapsed_ns / 1e9);
 	if (strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))
 		fprintf(stderr, " in %s (%.1f MB); report them with 'hotvar report -i %s'",
 			o->output, (double)st.st_size / 1e6, o->output);

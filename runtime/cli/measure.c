@@ -69,7 +69,8 @@ static void put_meta(struct stream *out, const struct target_options *o)
 		put_argv(out, o->argv);
 	else
 		stream_put_meta(out, "pid", "%d", (int)o->pid);
-	stream_put_meta(out, "hz", "%u", o->hz);
+	if (o->source != SESSION_EXACT)
+		stream_put_meta(out, "hz", "%u", o->hz);
 	stream_put_meta(out, "start", "%" PRIu64, clock_ns(CLOCK_REALTIME));
 	if (!uname(&u))
 		stream_put_meta(out, "kernel", "%s", u.release);

@@ -356,8 +356,6 @@ static void measure(struct engine *g)
 			continue;
 		tick_ns = now + TICK_MS * 1000000ull;
 		stream_flush(g->s->out);
-		if (g->s->progress)
-			g->s->progress(g->s->progress_ctx, exact_accesses(g->x), now - g->begin_ns);
 	}
 }
 
@@ -396,6 +394,7 @@ static void finish(struct engine *g)
 		session_note(s, "%llu threads, beyond %d at a time, count as one thread of no number", (unsigned long long)exact_shared_threads(g->x), HVT_SHARED_SLOT);
 	if (g->refused)
 		session_note(s, "%llu messages made no sense and were left out", (unsigned long long)g->refused);
+	s->accesses = exact_accesses(g->x);
 	s->elapsed_ns = end.time_ns - g->begin_ns;
 	s->still_running = !g->ended;
 	if (s->note[0])

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exact_valgrind.h"
 #include "launch.h"
 #include "translator-hooks/debug_server.h"
 #include "translator-hooks/image_cache.h"
@@ -160,10 +161,16 @@ static void tracefs(struct probe_result *r)
 
 static void valgrind(struct probe_result *r)
 {
-	if (on_path("valgrind"))
-		probe_say(r, PROBE_YES, NULL, "valgrind is installed");
-	else
+	struct exact_valgrind found;
+	struct err e = { 0 };
+
+	if (!on_path("valgrind"))
 		probe_say(r, PROBE_NO, "apt-get install valgrind", "valgrind is not installed");
+	else if (exact_valgrind_find(&found, &e))
+		probe_say(r, PROBE_NO, "./configure && make, where valgrind's headers are (apt-get install valgrind)",
+			  "valgrind is installed, but hotvar was built without its tool for it");
+	else
+		probe_say(r, PROBE_YES, NULL, "%.300s runs the tool in %.150s", found.launcher, found.folder);
 }
 
 static void debuginfod(struct probe_result *r)
@@ -200,7 +207,7 @@ const struct probe probes[] = {
 	{ "map-files", PROBE_BETTER, "names of deleted and replaced files", probe_map_files },
 	{ "pagemap", PROBE_OPTIONAL, "which pages are private, shared, dirty", probe_pagemap },
 	{ "pmu", PROBE_OPTIONAL, "the processor's own access samples", probe_pmu },
-	{ "valgrind", PROBE_OPTIONAL, "exact counts", valgrind },
+	{ "valgrind", PROBE_OPTIONAL, "hotvar --exact", valgrind },
 	{ "tracefs", PROBE_BETTER, "hotvar maps --source perf with each munmap and mremap in its place", tracefs },
 	{ "systemtap", PROBE_OPTIONAL, "hotvar stap", probe_stap },
 	{ "stap-modules", PROBE_OPTIONAL, "hotvar stap", probe_stap_modules },

@@ -208,6 +208,7 @@ int session_run(struct session *s, struct err *e)
 
 	s->wait_status = -1;
 	s->samples = 0;
+	s->accesses = 0;
 	s->elapsed_ns = 0;
 	s->still_running = false;
 	s->engine = "";

@@ -48,6 +48,7 @@ struct session {
 	/* came of it */
 	int wait_status;      /* of CMD, as wait(2) has it; -1: none */
 	uint64_t samples;
+	uint64_t accesses;    /* counted, by engine_exact */
 	uint64_t elapsed_ns;
 	bool still_running;   /* -d has ended the measuring of a launched CMD, which runs on */
 	const char *engine;   /* that ran */

@@ -36,7 +36,7 @@ else
 	is "no paranoid level is known" "$(answer perf-paranoid)" null
 fi
 want=false
-command -v valgrind > /dev/null && want=true
+command -v valgrind > /dev/null && [ -x "$top_builddir/runtime/valgrind/lib/hotvar-amd64-linux" ] && want=true
 is "valgrind" "$(answer valgrind)" $want
 want=false
 [ -e /proc/modules ] && [ "$(cat /proc/sys/kernel/modules_disabled)" != 1 ] && want=true

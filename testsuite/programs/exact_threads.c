@@ -2,8 +2,8 @@
 /* hotvar-cflags: -O1 -g */
 /* hotvar-libs: -pthread */
 /*
- * exact_threads N ROUNDS AT_ONCE - N threads, at most AT_ONCE of them at a time, that count in variables of their own
- * and in a shared one.
+ * exact_threads N ROUNDS AT_ONCE - N threads, AT_ONCE of them at a time (a divisor of N), that count in variables of
+ * their own and in a shared one.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@ volatile long own[OWN][8];
 volatile long alone;
 long shared;
 static long rounds;
+static pthread_barrier_t all;
 
 static void *work(void *arg)
 {
@@ -23,6 +24,7 @@ static void *work(void *arg)
 		own[n % OWN][0]++;
 		__atomic_fetch_add(&shared, 1, __ATOMIC_RELAXED);
 	}
+	pthread_barrier_wait(&all);
 	return NULL;
 }
 
@@ -36,6 +38,7 @@ int main(int argc, char **argv)
 	n = atol(argv[1]);
 	rounds = atol(argv[2]);
 	at_once = atol(argv[3]);
+	pthread_barrier_init(&all, NULL, (unsigned)at_once);
 	t = calloc((size_t)n, sizeof(*t));
 	for (long i = 0; i < n; i += at_once) {
 		for (long k = i; k < n && k < i + at_once; k++)
