@@ -4,6 +4,7 @@
 #include "analysis.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/code_capture.h"
 #include "spaces.h"
+#include "tls_blocks.h"
 
 enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
 
@@ -37,6 +39,7 @@ struct analysis {
 	size_t n_needed, next_needed;
 	uint64_t need_head[sizeof(struct stream_code) / 8];
 	uint8_t page[PAGE];
+	char tls_text[80];
 	struct meta *meta;
 	size_t n_meta;
 	struct analysis_totals totals;
@@ -277,6 +280,23 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 	}
 }
 
+/* "tls.3.17=4096": in address space 3 the block of module 17 is 4096 bytes below the thread pointer. */
+#define TLS_KEY "tls."
+
+static void take_tls(struct analysis *a, const char *key, const char *value)
+{
+	struct tls_distance d;
+	char *end;
+
+	d.mm = (uint32_t)strtoul(key, &end, 10);
+	if (*end++ != '.')
+		return;
+	d.module = images_canon(a->images, (uint32_t)strtoul(end, &end, 10));
+	d.distance = strtoull(value, NULL, 10);
+	if (*end == '=')
+		tls_blocks_told(variables_tls_blocks(a->variables), &d);
+}
+
 static void take_meta(struct analysis *a, const char *text, size_t len)
 {
 	const char *eq = memchr(text, '=', len);
@@ -284,6 +304,11 @@ static void take_meta(struct analysis *a, const char *text, size_t len)
 	char *value = strndup(eq + 1, len - n - 1);
 	struct meta *v;
 
+	if (value && n > strlen(TLS_KEY) && !strncmp(text, TLS_KEY, strlen(TLS_KEY))) {
+		take_tls(a, text + strlen(TLS_KEY), value);
+		free(value);
+		return;
+	}
 	for (i = 0; value && i < a->n_meta; i++) {
 		if (!strncmp(a->meta[i].key, text, n) && !a->meta[i].key[n]) {
 			free(a->meta[i].value);
@@ -382,6 +407,7 @@ const char *analysis_why(const struct analysis *a)
 
 bool analysis_need(struct analysis *a, struct analysis_need *out)
 {
+	struct tls_distance tls;
 	uint32_t id;
 
 	out->head = a->need_head;
@@ -391,6 +417,14 @@ bool analysis_need(struct analysis *a, struct analysis_need *out)
 		memcpy(a->need_head, &head, sizeof(head));
 		out->type = STREAM_IMAGE;
 		out->head_len = sizeof(head);
+		return true;
+	}
+	if (tls_blocks_fresh(variables_tls_blocks(a->variables), &tls)) {
+		out->type = STREAM_META;
+		out->head_len = 0;
+		out->body = a->tls_text;
+		out->body_len = (size_t)snprintf(a->tls_text, sizeof(a->tls_text), TLS_KEY "%u.%u=%llu", tls.mm,
+						 tls.module, (unsigned long long)tls.distance);
 		return true;
 	}
 	while (a->next_needed < a->n_needed) {

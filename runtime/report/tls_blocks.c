@@ -29,7 +29,10 @@ struct known {
 struct tls_blocks {
 	struct known *v; /* open addressing */
 	size_t n, cap;
+	struct tls_distance fresh; /* distance 0: none */
 };
+/* A recording may claim any number. */
+#define KNOWN_MAX ((size_t)1 << 20)
 
 struct tls_blocks *tls_blocks_new(void)
 {
@@ -72,6 +75,8 @@ static struct known *entry(struct tls_blocks *t, uint32_t mm, uint32_t id)
 {
 	struct known *k;
 
+	if (t->n >= KNOWN_MAX)
+		return NULL;
 	if (2 * (t->n + 1) > t->cap) {
 		size_t cap = t->cap ? 2 * t->cap : 64, i;
 		struct known *v = calloc(cap, sizeof(*v));
@@ -144,7 +149,7 @@ bool tls_blocks_library(struct tls_blocks *t, struct images *images, const struc
 	if (!k || !facts || !img->tls.memsz)
 		return false;
 	*out = k->distance;
-	if (k->distance || k->tries >= TRIES_MAX || (k->tries && ev->time_ns - k->tried_ns < TRY_NS))
+	if (k->distance || !vmas || k->tries >= TRIES_MAX || (k->tries && ev->time_ns - k->tried_ns < TRY_NS))
 		return k->distance;
 	k->tries++;
 	k->tried_ns = ev->time_ns;
@@ -159,5 +164,23 @@ bool tls_blocks_library(struct tls_blocks *t, struct images *images, const struc
 		break; /* its other areas have the same bias */
 	}
 	*out = k->distance;
+	/* the code of one sample is one module's: no two come before they are asked for */
+	if (k->distance)
+		t->fresh = (struct tls_distance){ ev->mm, id, k->distance };
 	return k->distance;
+}
+
+bool tls_blocks_fresh(struct tls_blocks *t, struct tls_distance *out)
+{
+	*out = t->fresh;
+	t->fresh.distance = 0;
+	return out->distance;
+}
+
+void tls_blocks_told(struct tls_blocks *t, const struct tls_distance *d)
+{
+	struct known *k = d->mm && d->distance < DISTANCE_MAX ? entry(t, d->mm, d->module) : NULL;
+
+	if (k)
+		k->distance = d->distance;
 }

@@ -28,10 +28,19 @@ void tls_blocks_free(struct tls_blocks *t);
 bool tls_blocks_program(const struct hvar_image *img, uint64_t *out);
 
 /*
- * That of module @id, whose image is @img, in the process of @ev, whose areas @vmas are; what was found is kept, also that
- * there was nothing to be found.
+ * That of module @id, whose image is @img, in the process of @ev, whose areas @vmas are (NULL: it does not live, what is
+ * not known already is not to be had).  What was found is kept, also that there was nothing to be found.
  */
 bool tls_blocks_library(struct tls_blocks *t, struct images *images, const struct hvar_event *ev,
 			const struct hvar_vmas *vmas, uint32_t id, const struct hvar_image *img, uint64_t *out);
+
+/* One that was found in a process since the last call, for a recording to carry; false: none. */
+struct tls_distance {
+	uint32_t mm, module;
+	uint64_t distance;
+};
+bool tls_blocks_fresh(struct tls_blocks *t, struct tls_distance *out);
+/* A recording has it. */
+void tls_blocks_told(struct tls_blocks *t, const struct tls_distance *d);
 
 #endif /* TLS_BLOCKS_H */

@@ -260,7 +260,7 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 	if (fixed || img->flags & HVAR_IMAGE_PROGRAM) {
 		if (!tls_blocks_program(img, &distance))
 			return;
-	} else if (!vmas || !tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
+	} else if (!tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
 		return;
 	}
 	offset += distance;
@@ -275,6 +275,11 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 	p->reason = HVAR_REASON_NONE;
 	p->offset = offset - img->tls_syms[p->symbol].vaddr;
 	p->size = img->tls_syms[p->symbol].size;
+}
+
+struct tls_blocks *variables_tls_blocks(struct variables *v)
+{
+	return v->tls;
 }
 
 uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,

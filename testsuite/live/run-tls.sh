@@ -94,5 +94,6 @@ if build "a library" sh -c "$CC -O1 -g -shared -fPIC lib.c -o liblib.so && $CC -
 	"$HOTVAR" record -q -o "$tmp/rec" -- "$tmp/withlib" > "$tmp/out" 2>&1
 	"$HOTVAR" report -i "$tmp/rec" --json > "$tmp/json"
 	is "a recording has the program's" "$(grep -c '"name":"[a-z.0-9]*@tls","symbol".*"module":"[^"]*/withlib"' "$tmp/json")" 4
+	like "and the library's" "$(cat "$tmp/json")" '"name":"lib_own@tls","symbol":"lib_own","module":"[^"]*/liblib.so"'
 fi
 done_testing
