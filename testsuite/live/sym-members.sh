@@ -379,6 +379,22 @@ fn main() { unsafe {
 	loop { std::thread::park(); }
 } }
 END
+	cat > "$tmp/enums.rs" << 'END'
+pub enum One { A(u8, u32), B { x: u64, y: [u16; 3] }, C }
+pub enum Nest { In(One), Opt(Option<Box<u32>>), Str(String) }
+pub struct Gen<T> { pub a: T, pub b: Option<T>, pub c: (T, u8) }
+#[repr(C)] pub union Un { pub a: u32, pub b: [u8; 4] }
+#[repr(u16)] pub enum Small { X = 300, Y(u32) = 5 }
+#[no_mangle] pub static mut V1: [One; 3] = [One::C, One::A(1, 2), One::C];
+#[no_mangle] pub static mut V2: [Nest; 2] = [Nest::In(One::C), Nest::Opt(None)];
+#[no_mangle] pub static mut V3: Gen<u64> = Gen { a: 1, b: Some(3), c: (4, 5) };
+#[no_mangle] pub static mut V4: Un = Un { a: 4 };
+#[no_mangle] pub static mut V5: Small = Small::Y(4);
+#[no_mangle] pub static mut V6: Option<Option<bool>> = None;
+#[no_mangle] pub static mut V7: Result<u64, &'static str> = Err("x");
+fn main() {}
+END
+	build "Rust's enums" rustc -g -A warnings enums.rs -o enums && oracle "Rust's enums" enums
 	build "Rust" rustc -g -C opt-level=1 r.rs -o r && start "$tmp/r" && {
 		sed -n 's/^\(0x[0-9a-f]*\) .*/\1/p' "$tmp/out" | "$HOTVAR" sym -q --json -p "$pid" > "$tmp/got"
 		while read -r _ want; do

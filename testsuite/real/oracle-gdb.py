@@ -55,7 +55,10 @@ def walk(t, path, offset, emit, base=0, union=False):
                 emit(offset * 8 + f.bitpos, f.bitsize, 0, path + ("." + f.name if f.name else ""))
                 continue
             at = offset + f.bitpos // 8
-            if f.is_base_class or not f.name:
+            if not f.name and not f.is_base_class and f.type.strip_typedefs().code not in COMPOSITE:
+                # what tells Rust's variants apart
+                walk(f.type, path + ".<discriminant>", at, emit, at, union)
+            elif f.is_base_class or not f.name:
                 walk(f.type, path, at, emit, base, union)
             else:
                 walk(f.type, path + "." + f.name, at, emit, at, union)
