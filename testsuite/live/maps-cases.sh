@@ -75,6 +75,30 @@ for rec in whole cut; do
 	like "another in its place, $rec: its map is there" "$(cat "$tmp/maps")" "\"path\":\"$tmp/prog\""
 done
 
+# ---- another process, not followed, changes the memory it shares ----
+
+mkfifo "$tmp/go"
+"$cases" foreign < "$tmp/go" > "$tmp/said" &
+pid=$!
+exec 3> "$tmp/go"
+until_true 10 grep -q ready "$tmp/said"
+"$HOTVAR" maps --json -o "$tmp/maps" -p $pid 3>&- &
+hotvar=$!
+until_true 10 grep -q '"event":"initial".*"start":"0x6e0000040000"' "$tmp/maps"
+echo go >&3
+until_true 10 grep -q changed "$tmp/said"
+exec 3>&-
+wait $pid
+wait $hotvar
+is "a foreign change: hotvar ends with the process" $? 0
+for area in 'map 0x6e0000000000 0x6e0000001000' 'map 0x6e0000002000 0x6e0000004000' 'unmap 0x6e0000040000 0x6e0000044000'; do
+	# shellcheck disable=SC2086
+	set -- $area
+	like "a foreign change: $1 $2-$3 is found at a look" "$(cat "$tmp/maps")" \
+		"\"event\":\"$1\",\"syscall\":null,\"start\":\"$2\",\"end\":\"$3\""
+done
+like "a foreign change: it is counted as seen late" "$(tail -n 1 "$tmp/maps")" '"lost_maps":[1-9]'
+
 # ---- a script is its interpreter; what cannot be executed changes nothing ----
 
 printf '#!%s\nexec 3< /dev/null\n/nonexistent/program\nexit 7\n' "$(command -v sh)" > "$tmp/script"

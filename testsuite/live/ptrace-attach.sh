@@ -61,6 +61,23 @@ wait $hotvar
 is "^Z: does not stop it" $? 0
 check "^Z: all run on untraced" until_true 5 is_state $spin "$running"
 
+# Nobody can catch SIGSTOP: the process waits for hotvar, but for nothing else.
+"$tree" mmap 2000000000 &
+mapping=$!
+pids="$pids $mapping"
+attach $mapping
+kill -STOP $hotvar
+check "SIGSTOP: the process waits at its next call" until_true 5 is_state $mapping "t $hotvar "
+kill -CONT $hotvar
+lines=$(wc -l < "$tmp/maps")
+check "SIGCONT: it goes on, and is followed" until_true 5 sh -c "[ \$(wc -l < '$tmp/maps') -gt $((lines + 100)) ]"
+kill -STOP $hotvar
+until_true 5 is_state $mapping "t $hotvar "
+kill -9 $hotvar
+wait $hotvar 2> /dev/null
+check "SIGSTOP, then SIGKILL: the process runs on untraced" until_true 5 is_state $mapping "R 0 "
+kill -9 $mapping
+
 attach $spin
 kill -9 $hotvar
 wait $hotvar 2> /dev/null
@@ -166,7 +183,7 @@ else
 			"^hotvar: cannot follow.*though we are root \(.*\): it has capabilities that we lack \(0x.*; run hotvar"
 	done
 fi
-"$TESTPROGS/without" ptrace EPERM "$HOTVAR" maps -p $traced > "$tmp/out" 2> "$tmp/err"
+"$TESTPROGS/without" ptrace EPERM "$HOTVAR" maps --source ptrace -p $traced > "$tmp/out" 2> "$tmp/err"
 case $? in
 77) skip "no ptrace" "no seccomp filter can be installed here" ;;
 *)

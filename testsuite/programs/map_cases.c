@@ -7,6 +7,8 @@
  *				other addresses: each prints where its variable is, and works on it; 77: none may choose a number
  *	map_cases stacks	three threads whose stacks are in one area, beside pages of nobody; they work there
  *	map_cases killed	works on a variable and is killed
+ *	map_cases foreign	at a line on stdin another process that shares its memory maps four pages at HERE and unmaps
+ *				the second, and four that were there; then a line is waited for
  *
  * The processes of "pid" leave a checkpoint each: see checkpoint.h.
  */
@@ -16,6 +18,7 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -93,6 +96,41 @@ static int stacks(void)
 	return 0;
 }
 
+static int to_other[2];
+
+static int change_it(void *arg)
+{
+	char byte;
+
+	if (read(to_other[0], &byte, 1) != 1 ||
+	    mmap((void *)HERE, 4 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
+	    munmap((void *)(HERE + PAGE), PAGE) || munmap((void *)(HERE + 64 * PAGE), 4 * PAGE))
+		return 1;
+	(void)arg;
+	return 0;
+}
+
+static int foreign(void)
+{
+	static char stack[64 * 1024];
+	char line[64];
+	pid_t pid;
+	int status;
+
+	mmap((void *)(HERE + 64 * PAGE), 4 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (pipe(to_other))
+		return 1;
+	pid = clone(change_it, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	printf("ready\n");
+	fflush(stdout);
+	if (pid < 0 || read(0, line, sizeof(line)) < 0 || write(to_other[1], "", 1) != 1 ||
+	    waitpid(pid, &status, 0) != pid || status)
+		return 1;
+	printf("changed\n");
+	fflush(stdout);
+	return read(0, line, sizeof(line)) < 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "--one")) {
@@ -108,6 +146,8 @@ int main(int argc, char **argv)
 		return same_pid(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "stacks"))
 		return stacks();
+	if (argc == 2 && !strcmp(argv[1], "foreign"))
+		return foreign();
 	if (argc == 2 && !strcmp(argv[1], "killed")) {
 		work(worked_on, 200000000);
 		kill(getpid(), SIGKILL);
