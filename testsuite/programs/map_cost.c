@@ -1,7 +1,8 @@
 /* hotvar-libs: -lpthread */
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * map_cost - CPU time that one thing takes, in nanoseconds, of this process and of its parent, which may be hotvar or strace.
+ * map_cost - nanoseconds that one thing takes: CPU time of this process and of its parent, which may be hotvar or strace;
+ * and time that passes.
  *
  *	map_cost pairs AREAS N	a pair of mmap and munmap, in an address space of so many areas
  *	map_cost calls N	getppid, which maps nothing
@@ -49,6 +50,14 @@ static uint64_t used(void)
 	if (dir)
 		closedir(dir);
 	return ns;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void make_areas(long n)
@@ -111,19 +120,22 @@ static void serve(long n)
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? atol(argv[argc - 1]) : 0;
-	uint64_t begin;
+	uint64_t begin, since;
 
 	if (n <= 0)
 		return 2;
 	if (!strcmp(argv[1], "pairs") && argc == 4)
 		make_areas(atol(argv[2]));
 	begin = used();
+	since = now();
 	if (!strcmp(argv[1], "pairs"))
 		pairs(n);
 	else if (!strcmp(argv[1], "calls"))
 		calls(n);
 	else
 		serve(n);
-	printf("%llu\n", (unsigned long long)((used() - begin) / (uint64_t)n));
+	since = now() - since;
+	printf("%llu %llu\n", (unsigned long long)((used() - begin) / (uint64_t)n),
+	       (unsigned long long)(since / (uint64_t)n));
 	return 0;
 }
