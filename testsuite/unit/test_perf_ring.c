@@ -20,6 +20,7 @@
 
 #include "runtime/core/hvar_event.h"
 #include "runtime/core/hvar_vmas.h"
+#include "runtime/user/perf_calls.h"
 #include "runtime/user/perf_record.h"
 #include "runtime/user/perf_ring.h"
 
@@ -166,6 +167,88 @@ static void reads_a_sample(void **state)
 	s.abi = PERF_SAMPLE_REGS_ABI_64;
 	for (size_t len = 0; len < sizeof(s); len++)
 		assert_int_equal(perf_record_read(&s, len, &r), -EBADMSG);
+}
+
+/*
+ * The return of munmap(0x7000, 0x2000) as raw_syscalls:sys_exit has it; its arguments are in the registers.  What
+ * stands in the data is read from there: common fields 8, id 8, ret 8, filled up.
+ */
+static void reads_a_call(void **state)
+{
+	struct __attribute__((packed)) {
+		struct perf_event_header h;
+		uint64_t id, ip;
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t cpu, res;
+		uint64_t period;
+		uint32_t size;
+		uint8_t common[8];
+		int64_t nr, ret;
+		uint32_t fill;
+		uint64_t abi, regs[18];
+	} s = { .h = { .type = PERF_RECORD_SAMPLE, .size = sizeof(s) }, .pid = 5, .tid = 6, .time = 10,
+		.size = 28, .nr = 11, .abi = PERF_SAMPLE_REGS_ABI_64,
+		.regs = { [5] = 0x7000, [4] = 0x2000, [1] = 0x111, [2] = 0x222 } }; /* di, si, bx, cx */
+	struct perf_record r;
+	struct hvar_call c;
+
+	(void)state;
+	assert_int_equal(sizeof(s), 56 + 32 + 8 + 144);
+	assert_int_equal(perf_record_read(&s, sizeof(s), &r), 1);
+	assert_int_equal(r.what, PERF_IS_CALL);
+	assert_int_equal(r.tid, 6);
+	assert_int_equal(r.time_ns, 10);
+	assert_true(perf_calls_fill(&r, &c));
+	assert_int_equal(c.cause, HVAR_CAUSE_MUNMAP);
+	assert_int_equal(c.args[0], 0x7000);
+	assert_int_equal(c.args[1], 0x2000);
+	assert_int_equal(c.ret, 0);
+
+	/* The same by a 32-bit program, whose numbers and registers are others, and by x32. */
+	s.abi = PERF_SAMPLE_REGS_ABI_32;
+	s.nr = 91;
+	assert_int_equal(perf_record_read(&s, sizeof(s), &r), 1);
+	assert_true(perf_calls_fill(&r, &c));
+	assert_int_equal(c.cause, HVAR_CAUSE_MUNMAP);
+	assert_int_equal(c.args[0], 0x111);
+	assert_int_equal(c.args[1], 0x222);
+	s.abi = PERF_SAMPLE_REGS_ABI_64;
+	s.nr = 0x40000000 + 11;
+	s.ret = -22;
+	assert_int_equal(perf_record_read(&s, sizeof(s), &r), 1);
+	assert_true(perf_calls_fill(&r, &c));
+	assert_int_equal(c.cause, HVAR_CAUSE_MUNMAP);
+	assert_int_equal(c.ret, -22);
+
+	/* read(2) is none, and without registers nothing is known. */
+	s.nr = 0;
+	assert_int_equal(perf_record_read(&s, sizeof(s), &r), 1);
+	assert_false(perf_calls_fill(&r, &c));
+	s.nr = 11;
+	s.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	assert_int_equal(perf_record_read(&s, 96, &r), 1);
+	assert_false(perf_calls_fill(&r, &c));
+	s.abi = PERF_SAMPLE_REGS_ABI_64;
+	for (size_t len = 0; len < sizeof(s); len++)
+		assert_int_equal(perf_record_read(&s, len, &r), -EBADMSG);
+}
+
+/* Every number of the filter is a word of its own, and the brackets close. */
+static void filters_calls(void **state)
+{
+	const char *f = perf_calls_filter();
+	int depth = 0;
+
+	(void)state;
+	for (const char *p = f; *p; p++) {
+		depth += (*p == '(') - (*p == ')');
+		assert_true(depth >= 0);
+	}
+	assert_int_equal(depth, 0);
+	assert_non_null(strstr(f, "id==11||")); /* munmap */
+	assert_non_null(strstr(f, "id==25)"));	/* mremap */
+	assert_null(strstr(f, "id==45"));	/* recvfrom */
 }
 
 static size_t mmap2(uint8_t *buf, uint64_t time, const char *name)
@@ -475,6 +558,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_a_sample),
+		cmocka_unit_test(reads_a_call),
+		cmocka_unit_test(filters_calls),
 		cmocka_unit_test(reads_map_news),
 		cmocka_unit_test(reads_task_news),
 		cmocka_unit_test(wraps),
