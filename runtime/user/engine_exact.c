@@ -390,6 +390,8 @@ static void finish(struct engine *g)
 		session_note(s, "a process ended by SIGILL: valgrind may not know an instruction of it, which it then names above");
 	if (g->left)
 		session_note(s, "%llu processes that run on were counted up to now", (unsigned long long)g->left);
+	if (exact_torn(g->x))
+		session_note(s, "%llu processes changed their map in the very moment that counting ended: what was counted in that part of it is missing or counted twice", (unsigned long long)exact_torn(g->x));
 	if (exact_shared_threads(g->x))
 		session_note(s, "%llu threads, beyond %d at a time, count as one thread of no number", (unsigned long long)exact_shared_threads(g->x), HVT_SHARED_SLOT);
 	if (g->refused)

@@ -33,6 +33,7 @@ struct exact {
 	struct exact_process *first;
 	uint32_t last_mm;
 	uint64_t accesses, shared_threads;
+	uint64_t torn; /* harvests in the middle of a change of the map */
 	uint64_t lost; /* for want of memory */
 };
 
@@ -299,16 +300,30 @@ static int counts(struct exact *x, struct exact_process *p, const struct hvt_mes
 	return 0;
 }
 
+static uint32_t taking(const struct exact_process *p)
+{
+	uint32_t n = 0;
+
+	if (pread(p->memfd, &n, sizeof(n), (off_t)HVT_TAKING) != (ssize_t)sizeof(n))
+		return 1;
+	return n;
+}
+
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 {
 	struct counts_to to = { x, p, time_ns };
 	uint32_t slot;
 
+	uint32_t before;
+
 	if (p->memfd < 0)
 		return;
+	before = taking(p);
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		if (exact_counts_read(p->memfd, slot, put_counts, &to))
 			x->lost++;
+	if (before % 2 || taking(p) != before)
+		x->torn++;
 	close(p->memfd);
 	p->memfd = -1;
 }
@@ -426,6 +441,11 @@ void exact_end(struct exact *x, struct exact_process *p, uint64_t time_ns)
 uint64_t exact_accesses(const struct exact *x)
 {
 	return x->accesses;
+}
+
+uint64_t exact_torn(const struct exact *x)
+{
+	return x->torn;
 }
 
 uint64_t exact_shared_threads(const struct exact *x)

@@ -44,6 +44,8 @@ void exact_end(struct exact *x, struct exact_process *p, uint64_t time_ns);
 
 /* Accesses put so far; threads beyond those that could be told apart; processes known. */
 uint64_t exact_accesses(const struct exact *x);
+/* Processes that were taking counts out themselves when they were harvested: some are counted twice, or not. */
+uint64_t exact_torn(const struct exact *x);
 uint64_t exact_shared_threads(const struct exact *x);
 void exact_tell_losses(struct exact *x, uint64_t time_ns);
 

@@ -40,13 +40,13 @@ static void give_up(const HChar *what, long error)
 static void map_shadow(Bool again)
 {
 	long flags = VKI_MAP_SHARED | (again ? VKI_MAP_FIXED : FIXED_NOREPLACE_);
-	long size = (long)(HVT_SLOT_SIZE * HVT_SLOTS), ret;
+	long size = (long)(HVT_TAKING + PAGE), ret;
 
 	ret = hvt_sys(__NR_memfd_create, (long)"hotvar", MFD_CLOEXEC_, 0, 0, 0, 0);
 	if (ret < 0)
 		give_up("memfd_create()", ret);
 	shadow_fd = hvt_link_safe_fd((Int)ret);
-	ret = hvt_sys(__NR_ftruncate, shadow_fd, size + (long)PAGE, 0, 0, 0, 0);
+	ret = hvt_sys(__NR_ftruncate, shadow_fd, size, 0, 0, 0, 0);
 	if (ret < 0)
 		give_up("ftruncate()", ret);
 	ret = hvt_sys(__NR_mmap, (long)SHADOW, size, VKI_PROT_READ | VKI_PROT_WRITE, flags, shadow_fd, 0);
@@ -187,25 +187,34 @@ static void take(UInt slot, Addr addr, const struct hvt_pair *v, ULong at)
 	send_count(slot, addr, v);
 }
 
+static void taking(void)
+{
+	++*(volatile UInt *)(SHADOW + HVT_TAKING);
+}
+
 void hvt_shadow_take(Addr start, Addr end)
 {
 	UInt slot, plane;
 
 	if (end > HVT_PLANE_SIZE)
 		end = HVT_PLANE_SIZE;
+	taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
 			each(slot, plane, start, end, True, take);
 	send_batch();
+	taking();
 }
 
 void hvt_shadow_take_slot(UInt slot)
 {
 	UInt plane;
 
+	taking();
 	for (plane = 0; plane < HVT_PLANES; plane++)
 		each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, True, take);
 	send_batch();
+	taking();
 	used[slot] = False;
 }
 
@@ -231,9 +240,11 @@ UInt hvt_shadow_relieve(void)
 	UInt slot, plane;
 
 	most = 0;
+	taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
 			each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, False, relieve);
 	send_batch();
+	taking();
 	return most;
 }

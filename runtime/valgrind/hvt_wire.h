@@ -32,6 +32,12 @@
 #define HVT_SLOTS	64
 #define HVT_SHARED_SLOT (HVT_SLOTS - 1)
 
+/*
+ * Behind the last slot lies one 32-bit number: odd while the tool takes counts out, and another one after each time.
+ * So a reader of a process that runs knows whether what it read is whole.
+ */
+#define HVT_TAKING	(HVT_SLOT_SIZE * HVT_SLOTS)
+
 struct hvt_pair {
 	uint32_t reads, writes;
 };

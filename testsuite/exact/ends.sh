@@ -57,5 +57,14 @@ kill -TERM $pid
 wait $pid
 is "with a duration, too" "$(count parent_var)" "200 200 1"
 
+"$HOTVAR" --exact -d 0.5 --json -o "$tmp/report" -- "$tmp/ends" forever > "$tmp/out" 2> "$tmp/err" &
+pid=$!
+until_true 60 grep -q '"type":"total"' "$tmp/report" || not_ok "-d ends the measuring"
+until_true 60 grep -q ready "$tmp/out"
+is "CMD runs on after -d" $? 0
+kill -TERM $pid
+wait $pid
+is "and its status is waited for" $? 143
+unlike "what was counted by then is whole" "$(cat "$tmp/report")" 'counted twice'
 
 done_testing
