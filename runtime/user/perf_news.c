@@ -286,6 +286,8 @@ void perf_news_look(struct perf_news *n, uint64_t now_ns)
 	n->lost = false;
 	if (n->calls)
 		tracker_each_quiet(n->t, now_ns, look_when_due, n);
+	else if (!n->hz)
+		relook_any(n->look); /* no sample says who ran, and perf has no news of munmap */
 	relook_run(n->look, look, n);
 	for (size_t i = 0; i < PERF_NEWS_MAKERS; i++)
 		n->makers[i].made = 0;

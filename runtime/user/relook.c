@@ -168,6 +168,12 @@ void relook_all(struct relook *l)
 		l->v[i].must = l->v[i].pid;
 }
 
+void relook_any(struct relook *l)
+{
+	for (size_t i = 0; i < l->slots; i++)
+		l->v[i].active |= l->v[i].pid != 0;
+}
+
 /* Would a look that costs what the last one did keep within the share? */
 static bool affordable(const struct relook *l, const struct proc *p, uint64_t now)
 {

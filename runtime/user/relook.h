@@ -29,6 +29,9 @@ uint64_t relook_seen(const struct relook *l, pid_t pid);
 /* It has ended.  Returns whether it was ever sampled. */
 bool relook_gone(struct relook *l, pid_t pid);
 
+/* Nothing tells who did something: each process may have. */
+void relook_any(struct relook *l);
+
 /* News may be lost: look at every process, whatever it costs, at the next relook_run(). */
 void relook_all(struct relook *l);
 

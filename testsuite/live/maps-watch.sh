@@ -14,9 +14,9 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# value KEY: of the watch record of $tmp/out
+# value KEY: of the watch record, the first of that name
 value() {
-	sed -n 's/^{"type":"watch",.*"'"$1"'":\("[^"]*"\|[^,}]*\).*/\1/p' "$tmp/out" | tr -d '"'
+	grep '^{"type":"watch"' "$tmp/out" | grep -Eo '"'"$1"'":("[^"]*"|[^],}]*)' | head -n 1 | cut -d: -f2- | tr -d '"'
 }
 # The frames' symbols, innermost first, of our own functions alone
 frames() {
@@ -137,6 +137,50 @@ for name in nonesuch victim.nonesuch other:victim; do
 	like "$name: why" "$(cat "$tmp/err")" "^hotvar: cannot watch '$name': process $pid has no variable of that name"
 done
 finish
+
+# One of several: the module is named, or the source file.
+for lib in a b; do
+	printf 'static long same[1024] = { 1 };\nlong both[1024] = { 1 };\nlong *variable_%s(void) { return same; }\n' $lib > "$tmp/$lib.c"
+	${CC:-cc} -g -shared -fPIC -o "$tmp/$lib.so" "$tmp/$lib.c" || not_ok "$lib.so can be built"
+done
+printf 'static long same[512] = { 1 };\nlong *more(void) { return same; }\n' > "$tmp/more.c"
+${CC:-cc} -g -shared -fPIC -o "$tmp/b.so" "$tmp/b.c" "$tmp/more.c"
+LD_PRELOAD="$tmp/a.so $tmp/b.so" "$watched" munmap < "$tmp/go" > "$tmp/said" &
+pid=$!
+pids="$pids $pid"
+exec 3> "$tmp/go"
+until_true 10 grep -q ' ' "$tmp/said"
+for name in both same b.so:same; do
+	timeout 20 "$HOTVAR" maps -p $pid --watch $name > "$tmp/out" 2> "$tmp/err"
+	is "$name, of which there are several: status" $? 125
+	case $name in
+	both) want='a.so:both b.so:both' ;;
+	same) want='a.so:same b.so:same@b.c b.so:same@more.c' ;;
+	*) want='b.so:same@b.c b.so:same@more.c' ;;
+	esac
+	is "$name: which there are" "$(sed "s/^hotvar: cannot watch '$name': there are several; name one of them: //; s/, /\\n/g" "$tmp/err" | sort | tr '\n' ' ')" "$want "
+done
+for name in a.so:both b.so:both b.so:same@b.c same@more.c; do
+	"$HOTVAR" maps --json -d 0.1 -o "$tmp/out" -p $pid --watch $name 2> "$tmp/err"
+	is "$name: nothing takes it away" "$? $(value hit)" "1 false"
+	file=${name%%:*}
+	[ "$file" != "$name" ] || file=b.so
+	symbol=${name#*:}
+	symbol=${symbol%@*}
+	base=$(awk -v f="$tmp/$file" '$6 == f { sub(/-.*/, "", $1); print "0x" $1; exit }' /proc/$pid/maps)
+	is "$name: it is where nm says" "$(nm "$tmp/$file" | awk -v s="$symbol" '$3 == s { print "0x" $1 }' | while read -r at; do
+		[ $((base + at)) -ne $(($(value start))) ] || echo yes
+	done)" yes
+done
+is "of the files of one name: as large as it is there" $(($(value end) - $(value start))) 4096
+finish
+
+# A library that is loaded, and unloaded, later.
+one=$(realpath "$TESTPROGS/libreload_one.so")
+"$HOTVAR" maps --json -o "$tmp/out" --watch one_var -- "$TESTPROGS/reload" 1000 "$one" "$TESTPROGS/libreload_two.so" > "$tmp/said"
+is "a library that is loaded later: its range is what the program says" "$(value start)" "$(head -n 1 "$tmp/said")"
+is "a library that is loaded later: event, call, module" "$(value event) $(value syscall) $(value module)" "unmap munmap $one"
+like "a library that is loaded later: by dlclose" "$(cat "$tmp/out")" '"symbol":"munmap".*"symbol":"_?_?dlclose.*"symbol":"main"'
 
 # Sources that stop nothing: when, and who where that is known; never a stack.
 for source in perf look; do
