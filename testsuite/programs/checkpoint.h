@@ -30,14 +30,14 @@
 static int log_fd;
 static volatile int number; /* of the next checkpoint */
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
 	perror(what);
 	_exit(99);
 }
 
 /* This kernel cannot do it: say so. */
-static void skip(const char *what, const char *why)
+static __attribute__((unused)) void skip(const char *what, const char *why)
 {
 	printf("skip %s: %s\n", what, why);
 	fflush(stdout);
