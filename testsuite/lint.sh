@@ -55,6 +55,14 @@ words() {
 }
 none "nothing unfinished is admitted" words '\b(TO[D]O|FIX[M]E|X[X]X|HA[C]K|not implemente[d]|unimplemente[d]|for no[w])\b'
 none "no path of one machine, no package host" words '/wor[k]/|/far[m]/|https?://(deb|registry|security)\.'
+# An image of another version is refused by its first bytes: fuzzing would look at nothing.
+other_version() {
+	version=$(sed -n 's/^#define HVAR_IMAGE_VERSION *//p' runtime/core/hvar_image_format.h)
+	for f in testsuite/fuzz/corpus/image/*; do
+		[ "$(od -An -tu1 -j9 -N1 "$f" | tr -d ' ')" = "$version" ] || echo "$f"
+	done
+}
+none "seeds of fuzz_image are of this version" other_version
 none "no binary file" sh -c 'grep -v /corpus/ "$1" | while read -r f; do [ ! -s "$f" ] || grep -qI . "$f" || echo "$f"; done' binary "$tmp/there"
 none "no compiled file" sh -c 'while read -r f; do [ "$(head -c 4 "$f" | tail -c 3)" != ELF ] || echo "$f"; done < "$1"' compiled "$tmp/there"
 
