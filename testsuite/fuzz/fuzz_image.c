@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			walk(&img, i, img.types[i].size - 1);
 			walk(&img, i, UINT64_MAX);
 		}
-		for (i = 0; i < img.n_members && i < 64; i++)
+		for (i = 0; i < img.n_members && img.n_types && i < 64; i++)
 			walk(&img, img.n_types - 1, img.members[i].offset);
 		for (i = 0; i < img.n_vars; i++) {
 			const struct hvar_image_var *v = hvar_type_var(&img, img.vars[i].symbol, false);
