@@ -32,7 +32,7 @@ against() {
 }
 
 "$TESTPROGS/elf_many" 1000000 > "$tmp/million" || exit 1
-against image-build-against-nm 0.333 5 /dev/null /dev/null "'$HOTVAR' symbols '$tmp/million'" "nm '$tmp/million'"
+against image-build-against-nm 0.333 9 /dev/null /dev/null "'$HOTVAR' symbols '$tmp/million'" "nm '$tmp/million'"
 
 # A million addresses on stdin, an image in the cache; the first is answered before the second is asked.
 nm "$tmp/million" | awk '{ print $1 }' | shuf --random-source="$tmp/million" > "$tmp/all"
