@@ -374,17 +374,23 @@ static int make_apart(int fd, const char *file, int until, void **data, size_t *
 static bool same(const struct entry *old, const struct hvar_image *img, void *data, size_t size)
 {
 	const struct hvar_image_source *was = source_of(&old->img), *is = source_of(img);
+	struct hvar_image_header *h = data;
 	struct hvar_image_source now;
+	uint64_t seal[2];
 	bool r;
 
 	if (!was || !is || old->size != size || was->dev != is->dev || was->ino != is->ino || was->size != is->size ||
 	    was->mtime_ns != is->mtime_ns)
 		return false;
 	now = *is;
+	memcpy(seal, h->seal, sizeof(seal));
+	memcpy(h->seal, old->img.h->seal, sizeof(seal));
 	image_layout_source(data, was);
 	r = !memcmp(old->data, data, size);
-	if (!r)
+	if (!r) {
 		image_layout_source(data, &now);
+		memcpy(h->seal, seal, sizeof(seal));
+	}
 	return r;
 }
 
