@@ -18,6 +18,11 @@ left = [0]
 def picked(n):
     return sorted({i for i in (0, 1, n // 2, n - 2, n - 1) if 0 <= i < n})
 
+def width(t):
+    """Of scalar @t in bytes: gdb 13 gives nullptr's type none of its own."""
+    t = t.strip_typedefs()
+    return gdb.lookup_type("void").pointer().sizeof if str(t) == "decltype(nullptr)" else t.sizeof
+
 def gaps(t):
     """Where in struct @t, outside unions, padding begins."""
     if t.code != gdb.TYPE_CODE_STRUCT:
@@ -26,7 +31,7 @@ def gaps(t):
     for f in sorted((f for f in t.fields() if getattr(f, "bitpos", None) is not None), key=lambda f: f.bitpos):
         if f.bitpos // 8 > upto:
             yield upto
-        upto = max(upto, (f.bitpos + (f.bitsize or 8 * f.type.strip_typedefs().sizeof) + 7) // 8)
+        upto = max(upto, (f.bitpos + (f.bitsize or 8 * width(f.type)) + 7) // 8)
     if t.sizeof > upto:
         yield upto
 
@@ -64,7 +69,7 @@ def walk(t, path, offset, emit, base=0, union=False):
                 walk(f.type, path + "." + f.name, at, emit, at, union)
         return
     left[0] -= 1
-    emit(offset * 8, 0, t.sizeof, path)
+    emit(offset * 8, 0, width(t), path)
 
 seen = set()
 
