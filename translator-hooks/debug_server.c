@@ -39,6 +39,14 @@ static void without(const char *name, const char *why)
 		hooks->without(name, why);
 }
 
+static void without_answer(const char *name, int error)
+{
+	char why[256];
+
+	snprintf(why, sizeof(why), "%s; check the servers in DEBUGINFOD_URLS, and that DEBUGINFOD_CACHE_PATH can be written", strerror(error));
+	without(name, why);
+}
+
 /* ---- where the library keeps files: debuginfod_find_debuginfo(3), "CACHE" ---- */
 
 static bool in_home(char *out, size_t size, const char *home, const char *rest)
@@ -222,7 +230,7 @@ int debug_server_get(const uint8_t *id, size_t len, const char *name)
 	else if (fd == -EFBIG)
 		without(name, TOO_LARGE);
 	else if (fd != -ENOENT)
-		without(name, strerror(-fd));
+		without_answer(name, -fd);
 	return fd;
 }
 

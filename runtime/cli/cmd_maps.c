@@ -342,7 +342,7 @@ static int find_variable(struct options *o, struct err *e)
 	r = watch_find_in(w, o->pid, e);
 	if (r == -ENOENT)
 		return err_set(e, ENOENT,
-			       "cannot watch '%s': process %d has no variable of that name; check it with 'hotvar symbols' or nm, or give START-END",
+			       "cannot watch '%s': process %d has no variable of that name; check it with nm, or give START-END",
 			       w->name, (int)o->pid);
 	if (r == -EXDEV)
 		return err_set(e, EXDEV,

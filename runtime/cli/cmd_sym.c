@@ -243,8 +243,9 @@ static int open_elf(struct sym *s, struct err *e)
 		s->elf = s->outer;
 	}
 	if (stat(s->elf, &st) || (S_ISREG(st.st_mode) && access(s->elf, R_OK))) {
-		err_set(e, errno, "cannot open '%s': %s: check the path and its permissions",
-			s->elf, strerror(errno));
+		err_set(e, errno, "cannot open '%s': %s: check the path and its permissions%s", s->elf, strerror(errno),
+			s->outer || !strchr(s->elf, '@') ? "" :
+			"; an offset in a file is a multiple of 0x1000, as in FILE@0x5000");
 		return CLI_FAILED;
 	}
 	fd = open(s->elf, S_ISREG(st.st_mode) ? O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC :

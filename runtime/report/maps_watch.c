@@ -225,7 +225,8 @@ static void write_text(FILE *f, const struct watch *w, const struct told_modules
 			return;
 		}
 		write_range(f, w);
-		fputs(w->end ? ": nothing took it away\n" : ": was never there\n", f);
+		fputs(w->end ? ": nothing took it away\n" :
+			       ": was never there; check the name with nm: functions and thread-local variables cannot be watched\n", f);
 		return;
 	}
 	write_range(f, w);

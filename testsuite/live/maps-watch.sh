@@ -138,6 +138,11 @@ for name in nonesuch victim.nonesuch other:victim; do
 done
 finish
 
+# Of a program that has none of that name, that is told in the end, and what mends it; its status is its own.
+"$HOTVAR" maps --watch nonesuch -- sh -c 'exit 7' > "$tmp/out" 2>&1
+is "nonesuch of a command: status" $? 7
+like "nonesuch of a command: is said" "$(cat "$tmp/out")" "^nonesuch: was never there; check the name with nm"
+
 # One of several: the module is named, or the source file.
 for lib in a b; do
 	printf 'static long same[1024] = { 1 };\nlong both[1024] = { 1 };\nlong *variable_%s(void) { return same; }\n' $lib > "$tmp/$lib.c"

@@ -179,7 +179,7 @@ is "endless: nothing is left of it" "$(find "$tmp/cache/debuginfod_client" -type
 fresh nobody
 DEBUGINFOD_URLS=http://127.0.0.1:1/
 is "nobody there: no name" "$(names --debuginfod)" "$none"
-like "nobody there: it is said" "$(cat "$tmp/err")" "^hotvar: going on without the debug file of '$tmp/v'"
+like "nobody there: it is said" "$(cat "$tmp/err")" "^hotvar: going on without the debug file of '$tmp/v' from debuginfod: .*; check the servers in DEBUGINFOD_URLS"
 
 # ---- ^C ----
 fresh silent
