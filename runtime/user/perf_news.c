@@ -61,6 +61,20 @@ static void take_sample(struct perf_news *n, const struct perf_record *r, uint64
 	relook_active(n->look, r->pid, true);
 }
 
+/*
+ * Is it older than what was read of the map?  After a loss the list is not what it was told to, so that it is left out; but
+ * what it tells may have come and gone before the reading.
+ */
+static bool is_old(struct perf_news *n, const struct perf_record *r)
+{
+	uint64_t seen_ns = relook_seen(n->look, r->pid);
+
+	if (r->time_ns >= seen_ns)
+		return false;
+	n->overlooked += !n->hz && n->lost_ns && seen_ns >= n->lost_ns;
+	return true;
+}
+
 static void take_map(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
 {
 	struct tracker_mmap m = {
@@ -77,7 +91,7 @@ static void take_map(struct perf_news *n, const struct perf_record *r, uint64_t 
 
 	if (!n->calls)
 		relook_active(n->look, r->pid, false);
-	if (r->time_ns < relook_seen(n->look, r->pid))
+	if (is_old(n, r))
 		return;
 	if (tracker_map(n->t, r->pid, &m, time_ns) == -ESRCH)
 		mm_of(n, r->pid, r->tid, time_ns);
@@ -87,7 +101,7 @@ static void take_call(struct perf_news *n, const struct perf_record *r, uint64_t
 {
 	struct hvar_call c;
 
-	if (!perf_calls_fill(r, &c) || r->time_ns < relook_seen(n->look, r->pid))
+	if (!perf_calls_fill(r, &c) || is_old(n, r))
 		return;
 	if (tracker_call_told(n->t, r->tid, &c, time_ns) == -ESRCH)
 		mm_of(n, r->pid, r->tid, time_ns);
@@ -275,20 +289,41 @@ static void look(void *ctx, pid_t pid, uint64_t now_ns)
 
 	/* Threads whose birth was lost show up when they are sampled. */
 	tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, forward(n, now_ns));
+	/* What was mapped since the drain and is gone will be told, and that it is gone at the next look. */
+	if (!n->hz && !n->calls)
+		relook_saw(n->look, pid, 0);
+}
+
+/* All its changes are told, now or at the next drain: none is left out, and the look counts if there were none. */
+static void look_at_quiet(void *ctx, pid_t pid, uint64_t now_ns)
+{
+	struct perf_news *n = ctx;
+
+	(void)now_ns;
+	relook_saw(n->look, pid, 0);
+	n->looked |= tracker_quiet_look(n->t, pid);
 }
 
 void perf_news_look(struct perf_news *n, uint64_t now_ns)
 {
+	bool quietly = n->calls && !n->lost;
+
 	if (n->lost) {
 		tracker_reap(n->t, forward(n, now_ns));
 		relook_all(n->look);
+		n->lost_ns = now_ns;
 	}
 	n->lost = false;
 	if (n->calls)
 		tracker_each_quiet(n->t, now_ns, look_when_due, n);
 	else if (!n->hz)
 		relook_any(n->look); /* no sample says who ran, and perf has no news of munmap */
-	relook_run(n->look, look, n);
+	relook_run(n->look, quietly ? look_at_quiet : look, n);
+	if (n->looked) {
+		perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+		tracker_quiet_settle(n->t, forward(n, clock_now_ns()));
+	}
+	n->looked = false;
 	for (size_t i = 0; i < PERF_NEWS_MAKERS; i++)
 		n->makers[i].made = 0;
 }
@@ -310,6 +345,8 @@ void perf_news_tell_losses(struct perf_news *n)
 	put_loss(n, n->hz ? STREAM_LOST_SAMPLES : STREAM_LOST_MAPS,
 		 c->lost + c->damaged - n->told.lost - n->told.damaged + n->lost_samples);
 	n->lost_samples = 0;
+	put_loss(n, STREAM_LOST_MAPS, n->overlooked);
+	n->overlooked = 0;
 	put_loss(n, STREAM_LOST_THROTTLED, c->throttled - n->told.throttled);
 	put_loss(n, STREAM_LOST_TASKS, n->homeless + n->cut_off + skipped - n->skipped_told);
 	n->told = *c;

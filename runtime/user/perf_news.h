@@ -3,7 +3,8 @@
  * perf_news.h - what each perf record means: for the tracker, and for the stream.
  *
  * Records come in time order.  A map that was read from /proc is newer than
- * records from before the reading, which are then no news.
+ * records from before the reading, which are then no news.  Where the map alone is asked for they are news all the
+ * same, since what came and went before the reading is in them and nowhere else.
  */
 #ifndef PERF_NEWS_H
 #define PERF_NEWS_H
@@ -46,6 +47,9 @@ struct perf_news {
 	uint64_t homeless;	/* samples of tasks that were gone before they could be known */
 	uint64_t ended, unsampled; /* processes that ended; of them, without one sample */
 	bool lost;		/* the kernel lost records: look again */
+	bool looked;		/* at some that are quiet */
+	uint64_t lost_ns;	/* when all were looked at since it had, 0: never */
+	uint64_t overlooked;	/* records from before that look and after what was lost; not yet told */
 	struct perf_news_maker makers[PERF_NEWS_MAKERS]; /* by tid; one may take another's place */
 	struct perf_ring_counts told; /* what perf_news_tell_losses() has told of */
 	uint64_t skipped_told;

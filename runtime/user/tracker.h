@@ -103,8 +103,14 @@ int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, u
 void tracker_may_share(struct tracker *t, pid_t child, pid_t parent);
 bool tracker_doubts_look(struct tracker *t);
 void tracker_doubts_settle(struct tracker *t, uint64_t time_ns);
-/* Calls @fn once for each process whose map had news, and none for a while now. */
+/*
+ * Calls @fn once for each process whose map had news, and none for a while now.  tracker_quiet_look() looks at all of it, and
+ * is true if it did; when the news that came meanwhile have been told, tracker_quiet_settle() tells and counts what was
+ * seen of those that are quiet still.
+ */
 void tracker_each_quiet(struct tracker *t, uint64_t now_ns, void (*fn)(void *ctx, pid_t pid), void *ctx);
+bool tracker_quiet_look(struct tracker *t, pid_t pid);
+void tracker_quiet_settle(struct tracker *t, uint64_t time_ns);
 
 /*
  * Look at [@lo, @hi) of @pid now (0, ~0: everything) and tell what differs.  With

@@ -51,6 +51,7 @@ struct space {
 	bool asked;	     /* personality is known, or cannot be had and is 0 */
 	struct space_doubt doubt[SPACE_DOUBTS];
 	uint32_t ndoubts;
+	struct space_doubt quiet; /* all of it, as seen when there had been no news for a while */
 	uint32_t maybe_mm; /* number of the address space that this one may be, and not a copy of; 0: none */
 	bool maybe_changed; /* such a one has had news */
 	bool maybe_is;	   /* it is known to be that one by now */

@@ -339,26 +339,20 @@ void tracker_may_share(struct tracker *t, pid_t child, pid_t parent)
 		space_of(hvar_tasks_mm(&t->tasks, c))->maybe_mm = hvar_tasks_mm(&t->tasks, p)->id;
 }
 
-/* Look at the doubts of @mm, each into a list of its own. */
-static void look_at_doubts(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task)
+/* Look at @d, into a list of its own. */
+static void look_at_doubt(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task, struct space_doubt *d)
 {
-	struct space *s = space_of(mm);
-
-	for (uint32_t i = 0; i < s->ndoubts; i++) {
-		struct space_doubt *d = &s->doubt[i];
-
-		d->lo = d->start;
-		d->hi = d->end;
-		d->stale = false;
-		if (tracker_see(t, mm, (pid_t)task->tid, &d->lo, &d->hi, false))
-			continue;
-		d->seen = malloc((t->nseen + 1) * sizeof(*d->seen));
-		d->nseen = t->nseen;
-		if (d->seen)
-			memcpy(d->seen, t->seen, t->nseen * sizeof(*d->seen));
-		else
-			tracker_count(t, STREAM_LOST_MEMORY);
-	}
+	d->lo = d->start;
+	d->hi = d->end;
+	d->stale = false;
+	if (tracker_see(t, mm, (pid_t)task->tid, &d->lo, &d->hi, false))
+		return;
+	d->seen = malloc((t->nseen + 1) * sizeof(*d->seen));
+	d->nseen = t->nseen;
+	if (d->seen)
+		memcpy(d->seen, t->seen, t->nseen * sizeof(*d->seen));
+	else
+		tracker_count(t, STREAM_LOST_MEMORY);
 }
 
 bool tracker_doubts_look(struct tracker *t)
@@ -369,8 +363,8 @@ bool tracker_doubts_look(struct tracker *t)
 		struct hvar_mm *mm = &t->tasks.mms[i];
 		const struct hvar_task *task = mm->id && space_of(mm)->ndoubts ? task_in(t, mm) : NULL;
 
-		if (task)
-			look_at_doubts(t, mm, task);
+		for (uint32_t d = 0; task && d < space_of(mm)->ndoubts; d++)
+			look_at_doubt(t, mm, task, &space_of(mm)->doubt[d]);
 		any |= task != NULL;
 	}
 	t->doubts = any;
@@ -394,7 +388,7 @@ static void settle(struct tracker *t, struct hvar_mm *mm, const struct hvar_task
 	t->nseen = d->nseen;
 	tracker_bring(t, mm, d->lo, d->hi, &base);
 	/* What a fork left out and an exec did not say comes late, no more. */
-	if (d->end != UINT64_MAX)
+	if (d->end != UINT64_MAX || d->cause == HVAR_CAUSE_NONE)
 		t->lost[STREAM_LOST_MAPS] += t->told - told;
 }
 
@@ -414,6 +408,8 @@ void space_doubts_fini(struct space *s)
 		free(s->doubt[i].seen);
 		s->doubt[i].seen = NULL;
 	}
+	free(s->quiet.seen);
+	s->quiet.seen = NULL;
 }
 
 /* Those that were looked at, and of which no news have come since; the others wait for the next time. */
@@ -462,5 +458,38 @@ void tracker_each_quiet(struct tracker *t, uint64_t now_ns, void (*fn)(void *ctx
 			continue;
 		s->news_ns = 0;
 		fn(ctx, (pid_t)task->pid);
+	}
+}
+
+bool tracker_quiet_look(struct tracker *t, pid_t pid)
+{
+	const struct hvar_task *task = tracker_task_of(t, pid);
+	struct hvar_mm *mm = task ? hvar_tasks_mm(&t->tasks, task) : NULL;
+	struct space *s = mm ? space_of(mm) : NULL;
+
+	/* With news it is quiet no more, and will be found so again. */
+	if (!s || s->news_ns || s->quiet.seen)
+		return false;
+	s->quiet = (struct space_doubt){ .end = UINT64_MAX, .cause = HVAR_CAUSE_NONE };
+	look_at_doubt(t, mm, task, &s->quiet);
+	return s->quiet.seen != NULL;
+}
+
+void tracker_quiet_settle(struct tracker *t, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < t->tasks.nmms; i++) {
+		struct hvar_mm *mm = &t->tasks.mms[i];
+		struct space *s = mm->id ? space_of(mm) : NULL;
+		const struct hvar_task *task = s && s->quiet.seen ? task_in(t, mm) : NULL;
+
+		if (task && !s->news_ns) {
+			settle(t, mm, task, &s->quiet, time_ns);
+			if (!s->stack)
+				tracker_landmarks(t, mm, s->brk);
+		}
+		if (s) {
+			free(s->quiet.seen);
+			s->quiet.seen = NULL;
+		}
 	}
 }

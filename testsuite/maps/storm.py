@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """storm.py - is every process and every library of a storm accounted for in the events of `hotvar maps --json`?
 
-   storm.py [--late] EVENTS WHAT N [LIBRARY...]    WHAT and N as storm.c has them and printed them
+   storm.py [--late] [--mappings] EVENTS WHAT N [LIBRARY...]    WHAT and N as storm.c has them and printed them
 
 Prints `SEEN of ALL, LOST lost, EVENTS events`; exit status 0 if each process was born and ended once, each exec told, each library
 mapped and unmapped each time, and no memory is left; or if what is missing is no more than what is said to be lost.  --late:
-the source only looks now and then, so that libraries may come and go unseen.
+the source only looks now and then, so that libraries may come and go unseen.  --mappings: it is told of each mapping, but only
+looks for what is gone, so that one that was gone and mapped again may have stayed.
 """
 import collections
 import json
 import sys
 
-args = [a for a in sys.argv[1:] if a != "--late"]
-late = "--late" in sys.argv
+args = [a for a in sys.argv[1:] if a not in ("--late", "--mappings")]
+late, mappings = "--late" in sys.argv, "--mappings" in sys.argv
 events, what, n, libraries = args[0], args[1], int(args[2]), args[3:]
 born, ended = collections.Counter(), collections.Counter()
 maps, unmaps = collections.Counter(), collections.Counter()
@@ -40,8 +41,8 @@ for line in open(events, errors="surrogateescape"):
         alive.setdefault(e["tid"], True)
     elif kind in ("map", "unmap") and e["path"] in libraries and e["pgoff"] == "0x0":
         (maps if kind == "map" else unmaps)[e["path"]] += 1
-if what == "loads":
-    seen = min(sum(maps.values()), sum(unmaps.values()))
+if what in ("loads", "bursts"):
+    seen = min(sum(maps.values()), sum(maps.values() if mappings else unmaps.values()))
     missing = n - seen
 else:
     seen = sum(born.values())

@@ -6,6 +6,7 @@
  *	forks N WORKERS    WORKERS processes make N children in all, each maps and unmaps a page and ends
  *	execs N WORKERS    the same, and each child executes "storm end"
  *	loads N A.so B.so  N rounds of loading and unloading the two libraries in turn
+ *	bursts N A.so B.so N processes that do this twice in a row, and BURSTS times nothing for about 200 ms before
  *	end		   nothing
  */
 #define _GNU_SOURCE
@@ -16,6 +17,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define BURSTS 5
 
 static void be_child(int executes)
 {
@@ -58,7 +61,7 @@ static int processes(int n, int workers, int executes)
 	return bad != 0;
 }
 
-static int loads(int n, char **paths)
+static int load(int n, char **paths)
 {
 	int i;
 
@@ -68,8 +71,45 @@ static int loads(int n, char **paths)
 		if (!lib || dlclose(lib))
 			return 1;
 	}
+	return 0;
+}
+
+static int loads(int n, char **paths)
+{
+	if (load(n, paths))
+		return 1;
 	printf("%d\n", n);
 	return 0;
+}
+
+static void burst(unsigned seed, char **paths)
+{
+	int i;
+
+	srand(seed);
+	for (i = 0; i < BURSTS; i++) {
+		usleep(180000 + rand() % 60000);
+		if (load(2, paths))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static int bursts(int n, char **paths)
+{
+	int i, status, bad = 0;
+
+	for (i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			burst((unsigned)i, paths);
+		bad += pid < 0;
+	}
+	for (i = 0; i < n; i++)
+		bad += wait(&status) < 0 || status;
+	printf("%d\n", n * BURSTS * 2);
+	return bad != 0;
 }
 
 int main(int argc, char **argv)
@@ -78,5 +118,7 @@ int main(int argc, char **argv)
 		return processes(atoi(argv[2]), atoi(argv[3]), argv[1][0] == 'e');
 	if (argc == 5 && !strcmp(argv[1], "loads"))
 		return loads(atoi(argv[2]), argv + 3);
+	if (argc == 5 && !strcmp(argv[1], "bursts"))
+		return bursts(atoi(argv[2]), argv + 3);
 	return argc == 2 && !strcmp(argv[1], "end") ? 0 : 2;
 }
