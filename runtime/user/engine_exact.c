@@ -10,13 +10,16 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -34,12 +37,15 @@ enum {
 	TICK_MS = 200,
 	MESSAGE_MAX = sizeof(struct hvt_message) + HVT_COUNTS_MAX * sizeof(struct hvt_count),
 	BACKLOG = 128,
+	AT_A_TIME = 4096, /* messages of one process, more than a socket holds: one that talks without end does not stop us */
 };
 _Static_assert(HVT_TEXT_MAX <= HVT_COUNTS_MAX * sizeof(struct hvt_count), "a message has room for a name");
 
 struct connection {
 	int fd;			 /* -1: it has ended */
-	pid_t pid;		 /* 0: its HVT_HELLO has not come */
+	pid_t peer;		 /* who it is, as the kernel says */
+	uid_t uid;
+	pid_t pid;		 /* the same; 0: its HVT_HELLO has not come */
 };
 
 struct engine {
@@ -48,6 +54,7 @@ struct engine {
 	struct launch launch;
 	struct exact *x;
 	int listen_fd, pidfd;
+	int spare_fd; /* for hearing, and turning away, one more when no other is left */
 	char name[64]; /* of the socket */
 	struct connection *c;
 	struct pollfd *fds;
@@ -55,6 +62,7 @@ struct engine {
 	bool ended;
 	uint64_t begin_ns, deadline_ns, begin_cpu_ns;
 	uint64_t refused; /* connections and messages that made no sense */
+	uint64_t starved; /* processes not heard for want of descriptors */
 	uint64_t left;	  /* processes that outlived the measuring */
 	_Alignas(8) char message[MESSAGE_MAX];
 };
@@ -89,34 +97,66 @@ static int listen_here(struct engine *g, struct err *e)
 	return 0;
 }
 
-/* Only our own processes are heard; root hears those that have become others. */
-static bool is_ours(int fd)
+static int spare(void)
 {
-	struct ucred who;
-	socklen_t len = sizeof(who);
+	return open("/", O_PATH | O_CLOEXEC);
+}
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) && (!geteuid() || who.uid == geteuid());
+/* As many descriptors as we may have; CMD has been begun and has its own limit. */
+static void raise_fd_limit(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= l.rlim_max)
+		return;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+/* A process that is not answered would wait for ever: it is turned away, and runs on without being counted. */
+static bool turn_away(struct engine *g)
+{
+	int fd;
+
+	if (g->spare_fd < 0)
+		return false;
+	close(g->spare_fd);
+	fd = accept4(g->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	g->spare_fd = spare();
+	if (fd >= 0)
+		g->starved++;
+	return fd >= 0;
 }
 
 static void take_connections(struct engine *g)
 {
 	for (;;) {
 		int fd = accept4(g->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		struct ucred who = { 0 };
+		socklen_t len = sizeof(who);
 
-		if (fd < 0 && errno == EINTR)
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && turn_away(g))
 			continue;
 		if (fd < 0)
 			return;
-		if (!is_ours(fd) || grow_array((void **)&g->c, &g->cap, g->n + 1, sizeof(*g->c))) {
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || who.pid <= 0 ||
+		    grow_array((void **)&g->c, &g->cap, g->n + 1, sizeof(*g->c))) {
 			g->refused++;
 			close(fd);
 			continue;
 		}
-		g->c[g->n++] = (struct connection){ .fd = fd };
+		g->c[g->n++] = (struct connection){ .fd = fd, .peer = who.pid, .uid = who.uid };
 	}
 }
 
-/* One message into g->message: its length, 0 at the end, -EAGAIN; a descriptor that came with it in *@fd, else -1. */
+/*
+ * One message into g->message: its length, 0 at the end, -EAGAIN; a descriptor that came with it in *@fd, else -1,
+ * or -EMFILE: we can have no more.
+ */
 static ssize_t hear(struct engine *g, int from, int *fd)
 {
 	union {
@@ -138,10 +178,31 @@ static ssize_t hear(struct engine *g, int from, int *fd)
 	c = CMSG_FIRSTHDR(&h);
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	else if (h.msg_flags & MSG_CTRUNC)
+		*fd = -EMFILE;
 	return n;
 }
 
 /* ---- processes ---- */
+
+/*
+ * Others may find the name of the socket, and connect.  Heard is who has our user, and, since a process may become
+ * another user's, one that is heard already and executes a program, or a child of one.
+ */
+static bool is_ours(const struct engine *g, const struct connection *c, pid_t parent)
+{
+	return c->uid == geteuid() || c->peer == g->launch.pid || exact_find(g->x, c->peer) ||
+	       (parent > 0 && exact_find(g->x, parent));
+}
+
+/* Memory of the kernel's of the right size: reading it cannot block, and ends. */
+static bool is_counters(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_size > HVT_TAKING && (uint64_t)st.st_size <= HVT_TAKING + 4096;
+}
 
 static void drain(struct engine *g, size_t i);
 
@@ -158,32 +219,60 @@ static void hang_up(struct engine *g, size_t i)
 		exact_end(g->x, p, clock_now_ns()); /* else it may execute a program just now: that one says hello, or the end comes */
 }
 
-static void hello(struct engine *g, size_t i, int memfd)
+/* What @pid, or its parent, was before its exec has closed its connection: hear that out first. */
+static void hear_out(struct engine *g, size_t but, pid_t pid)
 {
-	const struct hvt_message *m = (const struct hvt_message *)g->message;
-	struct hvt_message copy = *m;
-	struct exact_process *p;
 	size_t k;
 
-	/* What it was before its exec has closed its connection: hear that out first. */
-	for (k = 0; k < g->n; k++)
-		if (k != i && g->c[k].fd >= 0 && g->c[k].pid == (pid_t)copy.pid)
+	for (k = 0; k < g->n && pid > 0; k++)
+		if (k != but && g->c[k].fd >= 0 && g->c[k].pid == pid)
 			drain(g, k);
-	for (k = 0; k < g->n; k++)
-		if (k != i && g->c[k].fd >= 0 && g->c[k].pid == (pid_t)copy.ppid && copy.ppid)
-			drain(g, k);
-	g->c[i].pid = (pid_t)copy.pid;
-	p = exact_begin(g->x, &copy, memfd, clock_now_ns());
-	if (!p)
-		g->c[i].pid = 0;
+}
+
+/* It runs on, and is not counted. */
+static void refuse(struct engine *g, size_t i, int fd)
+{
+	if (fd == -EMFILE)
+		g->starved++;
+	else
+		g->refused++;
+	if (fd >= 0)
+		close(fd);
+	close(g->c[i].fd);
+	g->c[i].fd = -1;
+}
+
+/* The first message of a connection, of @len bytes, has come with @memfd. */
+static void hello(struct engine *g, size_t i, size_t len, int memfd)
+{
+	struct hvt_message copy = *(const struct hvt_message *)g->message;
+	pid_t peer = g->c[i].peer, parent;
+
+	if (len < sizeof(copy) || copy.type != HVT_HELLO || copy.version != HVT_VERSION || !copy.pid || !is_counters(memfd)) {
+		refuse(g, i, memfd);
+		return;
+	}
+	parent = copy.ppid ? (pid_t)target_status(peer, "PPid:") : 0;
+	if (!is_ours(g, &g->c[i], parent)) {
+		refuse(g, i, memfd);
+		return;
+	}
+	hear_out(g, i, peer);
+	hear_out(g, i, parent);
+	if (!exact_begin(g->x, &copy, peer, parent, memfd, clock_now_ns())) {
+		refuse(g, i, -1);
+		return;
+	}
+	g->c[i].pid = peer;
 	send(g->c[i].fd, "", 1, MSG_NOSIGNAL);
 }
 
-/* Take all messages that have come. */
+/* Take the messages that have come. */
 static void drain(struct engine *g, size_t i)
 {
-	for (;;) {
-		const struct hvt_message *m = (const struct hvt_message *)g->message;
+	int left = AT_A_TIME;
+
+	while (left-- && g->c[i].fd >= 0) {
 		struct exact_process *p;
 		ssize_t n;
 		int fd;
@@ -195,14 +284,13 @@ static void drain(struct engine *g, size_t i)
 			hang_up(g, i);
 			return;
 		}
-		if (!g->c[i].pid && (size_t)n >= sizeof(*m) && m->type == HVT_HELLO && m->version == HVT_VERSION &&
-		    m->pid && fd >= 0) {
-			hello(g, i, fd);
+		if (!g->c[i].pid) {
+			hello(g, i, (size_t)n, fd);
 			continue;
 		}
 		if (fd >= 0)
 			close(fd);
-		p = g->c[i].pid ? exact_find(g->x, g->c[i].pid) : NULL;
+		p = exact_find(g->x, g->c[i].pid);
 		if (!p || exact_take(g->x, p, g->message, (size_t)n, clock_now_ns()) == -EINVAL)
 			g->refused++;
 	}
@@ -260,6 +348,8 @@ static void tear_down(struct engine *g)
 	free(g->fds);
 	if (g->listen_fd >= 0)
 		close(g->listen_fd);
+	if (g->spare_fd >= 0)
+		close(g->spare_fd);
 	if (g->pidfd >= 0)
 		close(g->pidfd);
 	exact_free(g->x);
@@ -394,6 +484,8 @@ static void finish(struct engine *g)
 		session_note(s, "%llu processes changed their map in the very moment that counting ended: what was counted in that part of it is missing or counted twice", (unsigned long long)exact_torn(g->x));
 	if (exact_shared_threads(g->x))
 		session_note(s, "%llu threads, beyond %d at a time, count as one thread of no number", (unsigned long long)exact_shared_threads(g->x), HVT_SHARED_SLOT);
+	if (g->starved)
+		session_note(s, "%llu processes were not counted: too many at a time for our open files: raise: ulimit -n", (unsigned long long)g->starved);
 	if (g->refused)
 		session_note(s, "%llu messages made no sense and were left out", (unsigned long long)g->refused);
 	s->accesses = exact_accesses(g->x);
@@ -416,12 +508,14 @@ static int run(struct session *s, struct err *e)
 	if (!g)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->s = s;
-	g->listen_fd = g->pidfd = -1;
+	g->listen_fd = g->pidfd = g->spare_fd = -1;
 	g->launch.go_fd = g->launch.why_fd = -1;
 	err = set_up(g, e);
 	if (!err)
 		err = launch(g, e);
 	if (!err) {
+		raise_fd_limit();
+		g->spare_fd = spare();
 		g->pidfd = (int)syscall(SYS_pidfd_open, g->launch.pid, 0);
 		measure(g);
 		finish(g);

@@ -19,6 +19,7 @@
 struct exact_process {
 	struct exact_process *next;
 	pid_t pid;
+	uint32_t own_pid; /* as it knows itself: another number, in a namespace of its own */
 	int memfd; /* -1: harvested */
 	uint32_t mm;
 	struct hvar_vmas vmas;
@@ -43,7 +44,7 @@ static struct hvar_event event_of(const struct exact_process *p, uint32_t type, 
 				  uint32_t cause, uint64_t time_ns)
 {
 	return (struct hvar_event){ .time_ns = time_ns, .type = type, .mm = p->mm, .pid = (uint32_t)p->pid,
-				    .tid = tid ? tid : (uint32_t)p->pid,
+				    .tid = tid && tid != p->own_pid ? tid : (uint32_t)p->pid,
 				    .cause = cause < HVAR_CAUSES ? cause : 0 };
 }
 
@@ -244,6 +245,7 @@ static void put_exits(struct exact *x, struct exact_process *p, bool leader, uin
 
 static int thread(struct exact *x, struct exact_process *p, const struct hvt_message *m, uint64_t time_ns)
 {
+	uint32_t tid = m->tid == p->own_pid ? (uint32_t)p->pid : m->tid;
 	size_t i;
 
 	if (m->slot >= HVT_SLOTS || !m->tid)
@@ -251,19 +253,19 @@ static int thread(struct exact *x, struct exact_process *p, const struct hvt_mes
 	if (m->slot == HVT_SHARED_SLOT)
 		x->shared_threads++;
 	else
-		p->slots[m->slot] = m->tid;
-	if (m->tid == (uint32_t)p->pid)
+		p->slots[m->slot] = tid;
+	if (tid == (uint32_t)p->pid)
 		return 0;
-	for (i = 0; i < p->n_tids && p->tids[i] != m->tid; i++)
+	for (i = 0; i < p->n_tids && p->tids[i] != tid; i++)
 		;
 	if (i == p->n_tids) {
 		if (grow_array((void **)&p->tids, &p->cap_tids, p->n_tids + 1, sizeof(*p->tids))) {
 			x->lost++;
 			return -ENOMEM;
 		}
-		p->tids[p->n_tids++] = m->tid;
+		p->tids[p->n_tids++] = tid;
 	}
-	put_fork(x, p, m->tid, (uint32_t)p->pid, p->mm, time_ns);
+	put_fork(x, p, tid, (uint32_t)p->pid, p->mm, time_ns);
 	return 0;
 }
 
@@ -362,10 +364,10 @@ struct exact_process *exact_find(struct exact *x, pid_t pid)
 	return NULL;
 }
 
-struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hello, int memfd,
-				  uint64_t time_ns)
+struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hello, pid_t pid, pid_t parent,
+				  int memfd, uint64_t time_ns)
 {
-	struct exact_process *was = exact_find(x, (pid_t)hello->pid), *from = NULL;
+	struct exact_process *was = exact_find(x, pid), *from = NULL;
 	struct exact_process *p = calloc(1, sizeof(*p));
 
 	if (was) {
@@ -373,6 +375,8 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 		forget(x, was);
 	}
 	if (hello->ppid)
+		from = exact_find(x, parent);
+	if (hello->ppid && !from) /* it has got another parent since */
 		from = exact_find(x, (pid_t)hello->ppid);
 	if (!p || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
 		x->lost++;
@@ -380,13 +384,14 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 		close(memfd);
 		return NULL;
 	}
-	p->pid = (pid_t)hello->pid;
+	p->pid = pid;
+	p->own_pid = hello->pid;
 	p->memfd = memfd;
 	p->mm = ++x->last_mm;
 	p->next = x->first;
 	x->first = p;
 	if (from) {
-		put_fork(x, from, hello->pid, hello->pid, p->mm, time_ns);
+		put_fork(x, from, (uint32_t)pid, (uint32_t)pid, p->mm, time_ns);
 	} else {
 		struct hvar_event ev = event_of(p, HVAR_EVENT_EXEC, 0, HVAR_CAUSE_EXECVE, time_ns);
 

@@ -25,10 +25,12 @@ struct exact *exact_new(struct stream *out, struct err *e);
 void exact_free(struct exact *x);
 
 /*
- * Process @hello->pid has begun, with counters in @memfd, which is taken.  One of that number that was known is
- * finished first (it executed a program).  NULL: no memory.
+ * Process @pid, whose parent is @parent, has begun, with counters in @memfd, which is taken; by which numbers it knows
+ * itself and them @hello says.  One of that number that was known is finished first (it executed a program).
+ * NULL: no memory.
  */
-struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hello, int memfd, uint64_t time_ns);
+struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hello, pid_t pid, pid_t parent, int memfd,
+				  uint64_t time_ns);
 
 /* The connected process of number @pid, or NULL. */
 struct exact_process *exact_find(struct exact *x, pid_t pid);

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# exact-forged.sh - hotvar --exact: what others say on its socket, and descriptors that run out, change no count and stop nobody.
+. "$top_srcdir/testsuite/lib.sh"
+. "$top_srcdir/testsuite/exact.sh"
+
+cat > "$tmp/honest.c" <<'END'
+#include <stdio.h>
+#include <unistd.h>
+volatile long honest;
+static void many(void) { for (int i = 0; i < 100; i++) honest++; }
+int main(void)
+{
+	char c;
+	many();
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	while (read(0, &c, 1) > 0) ;
+	many();
+	return 0;
+}
+END
+check "a program to count" "${CC:-cc}" -O1 -g -o "$tmp/honest" "$tmp/honest.c"
+
+cat > "$tmp/forge.c" <<'END'
+/* forge SOCKET PID zero|pipe|none|short|counts: a process of that number begins, with those counters; what the answer is */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "runtime/valgrind/hvt_wire.h"
+int main(int argc, char **argv)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct hvt_message m = { .type = HVT_HELLO, .version = HVT_VERSION, .pid = (uint32_t)atoi(argv[2]) };
+	struct iovec part = { &m, sizeof(m) };
+	char control[CMSG_SPACE(sizeof(int))] = { 0 }, answer;
+	struct msghdr h = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct hvt_pair pair = { 12345678, 0 };
+	int s = socket(AF_UNIX, SOCK_SEQPACKET, 0), fd = -1, ends[2];
+	size_t n = strlen(argv[1]);
+
+	(void)argc;
+	memcpy(a.sun_path + 1, argv[1], n);
+	if (connect(s, (struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n)))
+		return perror("connect"), 1;
+	if (!strcmp(argv[3], "zero")) fd = open("/dev/zero", O_RDWR);
+	if (!strcmp(argv[3], "pipe") && !pipe(ends)) fd = ends[0];
+	if (!strcmp(argv[3], "short")) fd = memfd_create("x", 0);
+	if (!strcmp(argv[3], "counts")) {
+		fd = memfd_create("x", 0);
+		if (ftruncate(fd, HVT_TAKING + 4096) || pwrite(fd, &pair, sizeof(pair), 0x4000) != sizeof(pair))
+			return perror("memfd"), 1;
+	}
+	if (fd >= 0) {
+		struct cmsghdr *c;
+
+		h.msg_control = control;
+		h.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	}
+	if (sendmsg(s, &h, MSG_NOSIGNAL) < 0)
+		return perror("sendmsg"), 1;
+	puts(read(s, &answer, 1) == 1 ? "heard" : "refused");
+	return 0;
+}
+END
+check "a program that forges" "${CC:-cc}" -O1 -I"$top_srcdir" -o "$tmp/forge" "$tmp/forge.c"
+chmod 755 "$tmp" "$tmp/forge"
+
+# begin: counts $tmp/honest, which is in the middle of its work; $socket and $pid are known then.
+begin() {
+	rm -f "$tmp/in" "$tmp/out"
+	mkfifo "$tmp/in" "$tmp/out"
+	timeout 60 "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/honest" < "$tmp/in" > "$tmp/out" 2> "$tmp/err" &
+	job=$!
+	exec 4> "$tmp/in" 5< "$tmp/out"
+	read -r pid <&5
+	socket=$(tr '\0' '\n' < "/proc/$pid/cmdline" | sed -n 's/^--hotvar-socket=//p')
+}
+
+finish() {
+	exec 4>&- 5<&-
+	wait "$job"
+	status=$?
+}
+
+begin
+for what in zero pipe none short; do
+	is "no counters ($what): refused" "$(timeout 20 "$tmp/forge" "$socket" $$ $what)" refused
+done
+finish
+is "and all is counted" "$status $(count honest)" "0 200 200 1"
+like "what was left out is said" "$(head -n 1 "$tmp/report")" '"note":"4 messages made no sense'
+
+begin
+is "who takes another's number is known by his own" "$(timeout 20 "$tmp/forge" "$socket" "$pid" counts)" heard
+finish
+is "the other is counted as before" "$status $(count honest)" "0 200 200 1"
+
+if [ "$(id -u)" = 0 ] && command -v setpriv > "$tmp/where"; then
+	begin
+	cp "$tmp/forge" "/tmp/hotvar-forge.$$"
+	is "another user is not heard by root" \
+		"$(timeout 20 setpriv --reuid 65534 --clear-groups "/tmp/hotvar-forge.$$" "$socket" "$pid" counts 2>&1)" refused
+	rm -f "/tmp/hotvar-forge.$$"
+	finish
+	is "nor changes what is counted" "$status $(count honest) $(grep -c '"accesses":12345678' "$tmp/report")" "0 200 200 1 0"
+else
+	skip "another user is not heard by root" "it takes root, and setpriv"
+	skip "nor changes what is counted" "it takes root, and setpriv"
+fi
+
+# Descriptors: each process takes two of ours, all are alive at a time.
+cat > "$tmp/many.c" <<'END'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	int up[2], down[2], i;
+	char c = 0;
+	if (pipe(up) || pipe(down)) return 1;
+	for (i = 0; i < 30; i++)
+		if (!fork()) { close(down[1]); return write(up[1], &c, 1) != 1 || read(down[0], &c, 1); }
+	for (i = 0; i < 30; i++)
+		if (read(up[0], &c, 1) != 1) return 1;
+	close(down[1]);
+	while (wait(NULL) > 0) ;
+	puts("all");
+	return 0;
+}
+END
+check "a program of many processes" "${CC:-cc}" -O1 -g -o "$tmp/many" "$tmp/many.c"
+(ulimit -n 24 && timeout 30 "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/many" > "$tmp/out.many" 2> "$tmp/err")
+is "more processes than we have descriptors for run" "$? $(cat "$tmp/out.many")" "0 all"
+like "and it is said that some are not counted" "$(head -n 1 "$tmp/report")" 'processes were not counted: too many at a time for our open files: raise: ulimit -n'
+
+# A process has a number of its own in its namespace, and ours in a report.
+if unshare -p true 2> "$tmp/err"; then
+	"$HOTVAR" record -q --exact -o "$tmp/rec" -- unshare -p -f "$tmp/honest" < /dev/null > "$tmp/out.ns" 2> "$tmp/err"
+	"$HOTVAR" report --json --per-process -i "$tmp/rec" > "$tmp/report"
+	is "it knows itself as the first" "$(cat "$tmp/out.ns")" 1
+	is "and is counted" "$(count honest)" "200 200 1"
+	is "but not as the first of all" "$(grep '"name":"honest"' "$tmp/report" | grep -c '"pid":1[,}]')" 0
+else
+	skip "a number of its own" "no pid namespaces may be made here"
+fi
+
+done_testing
