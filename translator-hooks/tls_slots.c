@@ -88,3 +88,33 @@ uint32_t tls_slots(const struct elf_file *f, struct hvar_image_tls_slot out[2])
 			out[n++] = best[i];
 	return n;
 }
+
+bool tls_layout_look(int fd, struct tls_layout *out)
+{
+	struct hvar_image_tls_slot slots[2];
+	struct elf_file f;
+	uint32_t i, n_code = 0;
+	bool has;
+
+	if (elf_file_open(&f, fd, NULL, 0, "", true, NULL))
+		return false;
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < f.n_ph; i++) {
+		const Elf64_Phdr *p = &f.ph[i];
+
+		if (p->p_type == PT_TLS)
+			out->memsz = p->p_memsz;
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		out->code_offset = p->p_offset;
+		out->code_size = p->p_filesz;
+		out->code_vaddr = p->p_vaddr;
+		n_code++;
+	}
+	/* that kind comes first */
+	has = out->memsz && n_code == 1 && tls_slots(&f, slots) && slots[0].kind == HVAR_TLS_SLOT_OFFSET;
+	if (has)
+		out->slot = slots[0];
+	elf_file_close(&f);
+	return has;
+}

@@ -29,7 +29,7 @@ enum hvar_reason {
 	HVAR_REASON_STRIPPED, /* as above, and locals are not in them */
 	HVAR_REASON_GAP,      /* slack of a page, or between segments */
 	HVAR_REASON_STALE,    /* the file is not what was mapped */
-	HVAR_REASON_NO_ACCESS, /* the file could not be read */
+	HVAR_REASON_NO_ACCESS, /* the file, or the process, could not be read */
 	HVAR_REASON_NO_ELF,   /* mapped file is no ELF file */
 	HVAR_REASON_NO_FILE,  /* memory without a file: heap, stack, anonymous */
 	HVAR_REASON_BAD_ELF,  /* the file is damaged, or of a class we cannot read */

@@ -232,6 +232,10 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 			variables_fork(a->variables, ev->pid, ev->u.task.child_pid);
 		else if (ev->module)
 			images_mapped(a->images, ev);
+		if (a->live && ev->type == HVAR_EVENT_FORK)
+			tls_blocks_fork(variables_tls_blocks(a->variables), ev->mm, ev->u.task.child_mm);
+		else if (a->live && ev->module)
+			tls_blocks_mapped(variables_tls_blocks(a->variables), a->images, ev);
 		return;
 	}
 	note_mm(a, ev->mm);
@@ -355,6 +359,8 @@ static void take_code(struct analysis *a, const struct stream_code *c, size_t le
 
 void analysis_record(struct analysis *a, const struct stream_record *r)
 {
+	if (a->live)
+		tls_blocks_poll(variables_tls_blocks(a->variables), a->images, a->spaces);
 	switch (r->type) {
 	case STREAM_META:
 		take_meta(a, r->data, r->len);

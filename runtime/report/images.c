@@ -18,6 +18,7 @@
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
 #include "translator-hooks/image_inside.h"
+#include "translator-hooks/tls_slots.h"
 
 /* Module numbers are given out from 1 on; a larger one is damage. */
 enum { MOST_MODULES = 1 << 20, HELD_FILES_MAX = 4096 };
@@ -32,6 +33,8 @@ struct module {
 	int fd;			  /* of the very file; -1: not open */
 	bool tried_fd;		  /* what could be opened is open */
 	bool own;		  /* the image came with the stream */
+	bool looked_tls, has_tls; /* the layout is */
+	struct tls_layout tls;
 };
 
 struct images {
@@ -161,6 +164,19 @@ void images_mapped(struct images *s, const struct hvar_event *ev)
 	    !(m->facts.flags & HVAR_MODULE_ELF) || ev->u.map.region != HVAR_REGION_FILE)
 		return;
 	open_file(s, m, ev);
+}
+
+const struct tls_layout *images_tls_layout(struct images *s, uint32_t id, bool *none)
+{
+	struct module *m = get(s, images_canon(s, id));
+
+	if (m && m->fd >= 0 && !m->looked_tls) {
+		m->looked_tls = true;
+		m->has_tls = !m->facts.elf_page && !unproven(&m->facts) && file_is(m->fd, &m->facts) &&
+			     tls_layout_look(m->fd, &m->tls);
+	}
+	*none = !m || (m->looked_tls && !m->has_tls);
+	return m && m->has_tls ? &m->tls : NULL;
 }
 
 size_t images_read(struct images *s, uint32_t id, uint64_t offset, void *buf, size_t n)

@@ -22,6 +22,7 @@
 #include "runtime/user/stream.h"
 
 struct images;
+struct tls_layout;
 
 /*
  * @live: the processes of the stream are on this machine now, so files are opened as
@@ -45,6 +46,12 @@ const struct hvar_image *images_of(void *ctx, uint32_t id, uint32_t *why);
  * are the file.  Its names are not the module's.
  */
 const struct hvar_image *images_code_of(struct images *s, uint32_t id);
+
+/*
+ * Where module @id's own thread-local block is told in a process that has it mapped, from its file if that was opened
+ * when it was mapped.  Cheaper than its image, and nothing that a recording carries.  *@none: never will be any.
+ */
+const struct tls_layout *images_tls_layout(struct images *s, uint32_t id, bool *none);
 
 uint32_t images_canon(const struct images *s, uint32_t id);
 /* Facts and path of module @id; NULL, "" for a number that no record named. */

@@ -7,8 +7,9 @@
  *	|<------------- distance ---------------->|
  *
  * The program's own distance follows from its file (the ABI's "variant II").  A library's is what the dynamic linker has
- * written into the library's memory (tls_slots.h), and is read there while the process lives.  It is the same for all
- * threads, and stays.  What was loaded later may have blocks anywhere: it has no distance.
+ * written into the library's memory (tls_slots.h), and is read there while the process lives: from when the library is
+ * mapped on, with each record of the stream until it is found, since the process may be gone when the first sample of
+ * the library's code comes.  It is the same for all threads, and stays.  What was loaded later may have blocks anywhere: it has no distance.
  */
 #ifndef TLS_BLOCKS_H
 #define TLS_BLOCKS_H
@@ -18,6 +19,7 @@
 
 #include "images.h"
 #include "runtime/core/hvar_resolve.h"
+#include "spaces.h"
 
 struct tls_blocks;
 
@@ -26,6 +28,15 @@ void tls_blocks_free(struct tls_blocks *t);
 
 /* The distance of a program's own block into *@out; false if @img has none. */
 bool tls_blocks_program(const struct hvar_image *img, uint64_t *out);
+
+/* Event @ev, of a mapping, of a process that lives: the distance of the library is wanted, for when it is asked for. */
+void tls_blocks_mapped(struct tls_blocks *t, const struct images *images, const struct hvar_event *ev);
+/* A fork: the child's memory is a copy, so what was found in its parent is true of it too. */
+void tls_blocks_fork(struct tls_blocks *t, uint32_t mm, uint32_t child_mm);
+/* Read those that are wanted and can be had now; cheap if there is nothing to do yet.  Called with each record. */
+void tls_blocks_poll(struct tls_blocks *t, struct images *images, const struct spaces *spaces);
+/* Can the distance of the library with @img be known at all, given that its memory is read in time? */
+bool tls_blocks_readable(const struct hvar_image *img);
 
 /*
  * That of module @id, whose image is @img, in the process of @ev, whose areas @vmas are (NULL: it does not live, what is

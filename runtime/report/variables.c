@@ -261,6 +261,8 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 		if (!tls_blocks_program(img, &distance))
 			return;
 	} else if (!tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
+		if (tls_blocks_readable(img)) /* but not in time */
+			p->reason = HVAR_REASON_NO_ACCESS;
 		return;
 	}
 	offset += distance;
@@ -286,6 +288,7 @@ uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const 
 		       bool fixed, uint64_t offset)
 {
 	struct hvar_place place;
+	uint32_t i;
 
 	place_at(v, NULL, 0, &place);
 	place.kind = HVAR_KIND_TLS;
@@ -293,7 +296,11 @@ uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const 
 	tls_place(v, vmas, ev, module, fixed, offset, &place);
 	/* what no memory is seen of is each process's own all the same */
 	place.vma.prot = 0;
-	return entry_of(v, &place, ev);
+	i = entry_of(v, &place, ev);
+	/* one row is for all that is not known: of its reasons the one that may be otherwise another time is told */
+	if (i != HVAR_HOT_NONE && place.reason == HVAR_REASON_NO_ACCESS)
+		v->facts[i].reason = HVAR_REASON_NO_ACCESS;
+	return i;
 }
 
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev)

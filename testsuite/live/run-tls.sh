@@ -17,6 +17,8 @@ END
 # One loop each, as long: a scalar, an array, a member of a struct, a static of a function, and the library's.
 cat > "$tmp/main.c" << 'END'
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #define LOOP(what) for (long i = 0; i < n; i++) { what += i; __asm__ volatile("" : : : "memory"); }
 struct stats { long hits, misses; };
 __thread long single;
@@ -27,16 +29,23 @@ void lib_run(long n);
 #else
 #define lib_run(n) (void)(n)
 #endif
+#ifndef ROUNDS
+#define ROUNDS 1
+#endif
 static void *run(void *arg)
 {
 	static __thread long inner[2];
 	long n = 30000000;
 
-	LOOP(single)
-	LOOP(many[i & 63])
-	LOOP(stats.misses)
-	LOOP(inner[1])
-	lib_run(n);
+	for (int round = 0; round < ROUNDS; round++) {
+		LOOP(single)
+		LOOP(many[i & 63])
+		LOOP(stats.misses)
+		LOOP(inner[1])
+	}
+#ifndef CHILD
+	lib_run(2 * n);
+#endif
 	return (void *)(single + many[3] + stats.misses + inner[1]);
 }
 int main(void)
@@ -46,7 +55,19 @@ int main(void)
 	if (pthread_create(&t, NULL, run, NULL))
 		return 1;
 	run(NULL);
-	return pthread_join(t, NULL);
+	if (pthread_join(t, NULL))
+		return 1;
+#ifdef CHILD
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		lib_run(60000000);
+		_exit(0);
+	}
+	return waitpid(child, &status, 0) != child || status;
+#endif
+	return 0;
 }
 END
 # rows TEXT N OPTION...: the program's N rows are nearly all, and alike
@@ -86,7 +107,8 @@ build "stripped" strip -s "$tmp/pie" -o stripped && {
 	like "stripped: no names, the module alone" "$(cat "$tmp/json")" '"name":"stripped:\[tls\]","symbol":null,.*"kind":"tls"'
 	unlike "and no wrong ones" "$(cat "$tmp/json")" '@tls'
 }
-if build "a library" sh -c "$CC -O1 -g -shared -fPIC lib.c -o liblib.so && $CC -O1 -g -DLIB -pthread main.c -o withlib -L. -llib -Wl,-rpath,$tmp"; then
+# The library's loop is the last thing a program does that has run for long: where its block is must be known by then.
+if build "a library" sh -c "$CC -O1 -g -shared -fPIC lib.c -o liblib.so && $CC -O1 -g -DLIB -DROUNDS=3 -pthread main.c -o withlib -L. -llib -Wl,-rpath,$tmp"; then
 	rows "a library" 5 -- "$tmp/withlib"
 	is "a library's, and the program's" "$(sed 's/ .*//; s/inner\.[0-9]*/inner/' "$tmp/got" | tr '\n' ' ')" "inner@tls lib_own@tls many@tls single@tls stats@tls "
 	unlike "and none is left without a name" "$(cat "$tmp/json")" '"name":"\[tls\]","symbol":null,.*"share":0\.[0-9]*[1-9]'
@@ -95,5 +117,10 @@ if build "a library" sh -c "$CC -O1 -g -shared -fPIC lib.c -o liblib.so && $CC -
 	"$HOTVAR" report -i "$tmp/rec" --json > "$tmp/json"
 	is "a recording has the program's" "$(grep -c '"name":"[a-z.0-9]*@tls","symbol".*"module":"[^"]*/withlib"' "$tmp/json")" 4
 	like "and the library's" "$(cat "$tmp/json")" '"name":"lib_own@tls","symbol":"lib_own","module":"[^"]*/liblib.so"'
+	build "a child" "$CC" -O1 -g -DLIB -DROUNDS=3 -DCHILD -pthread main.c -o child -L. -llib "-Wl,-rpath,$tmp" && {
+		rows "a child" 5 -- "$tmp/child"
+		like "a child's, which ends at once, is where its parent has it" "$(cat "$tmp/json")" '"name":"lib_own@tls","symbol":"lib_own"'
+		unlike "and nothing of it has no name" "$(cat "$tmp/json")" '"name":"\[tls\]","symbol":null,.*"share":0\.[0-9]*[1-9]'
+	}
 fi
 done_testing
