@@ -230,6 +230,8 @@ static int start_writer(struct writer *w, pthread_t *thread)
 static void write_watch(const struct options *o, struct writer *w)
 {
 	maps_watch_write(w->f, o->common.json, w->watch, &w->told, &w->totals);
+	if (ferror(w->f))
+		w->totals.write_errno = errno ? errno : EIO;
 	told_fini(&w->told);
 	images_free(w->images);
 	w->images = NULL;
@@ -239,11 +241,14 @@ static void write_watch(const struct options *o, struct writer *w)
 static int close_output(const struct options *o, const struct writer *w, struct err *e)
 {
 	int first = w->totals.write_errno;
-	int err = cli_close(w->f, &o->common, first ? NULL : e);
+	struct err last = { 0 };
+	int err = cli_close(w->f, &o->common, &last);
 
-	if (first == EPIPE)
+	if (first == EPIPE || (!first && err == -EPIPE))
 		return 0;
-	return first ? cli_unwritten(w->f == stderr ? "stderr" : NULL, &o->common, first, e) : err;
+	return first ? cli_unwritten(w->f == stderr ? "stderr" : NULL, &o->common, first, e) :
+		       err   ? err_set(e, -err, "%s", last.text) :
+			       0;
 }
 
 /* ---- a recording ---- */

@@ -69,8 +69,11 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 	}
 	if (got < 0)
 		out->why = stream_reader_why(r);
-	if (begun && !ferror(f))
+	if (begun && !ferror(f)) {
 		format->end(f, out);
+		if (ferror(f))
+			out->write_errno = errno ? errno : EIO;
+	}
 	told_fini(&modules);
 	return err;
 }

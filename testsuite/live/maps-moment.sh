@@ -145,4 +145,20 @@ is "two at once" "$(status -i "$tmp/rec" --at 1 --summary), $(grep -c "give one"
 head -c 20000 "$tmp/rec" > "$tmp/cut"
 is "a recording that was cut off" "$(status -i "$tmp/cut" --at 100), $(grep -c "broken off" "$tmp/err")" "0, 1"
 
+# A reader that has read enough is no failure, wherever the writing ends; a full disk is one.  A pipe without a reader:
+mkfifo "$tmp/pipe"
+exec 4<> "$tmp/pipe" 5> "$tmp/pipe" 4<&-
+for args in "-i $tmp/rec" "--json -i $tmp/rec" "--at 0 -i $tmp/rec" "--summary -i $tmp/rec" "--watch 1000-2000 -i $tmp/rec" \
+	"-o - -- true" "-o - --json -- true" "-o - --watch nonesuch -- true" "-o - --json --watch nonesuch -- true"; do
+	# shellcheck disable=SC2086
+	want=$(status -q $args)
+	# shellcheck disable=SC2086
+	"$HOTVAR" maps -q $args >&5 2> "$tmp/err"
+	is "maps $args: nobody reads" "$? $(cat "$tmp/err")" "$want "
+	# shellcheck disable=SC2086
+	"$HOTVAR" maps -q $args > /dev/full 2> "$tmp/err"
+	is "maps $args: no room" "$? $(cat "$tmp/err")" "125 hotvar: cannot write all of the output to stdout: No space left on device"
+done
+exec 5>&-
+
 done_testing
