@@ -187,6 +187,11 @@ is "a library that is loaded later: its range is what the program says" "$(value
 is "a library that is loaded later: event, call, module" "$(value event) $(value syscall) $(value module)" "unmap munmap $one"
 like "a library that is loaded later: by dlclose" "$(cat "$tmp/out")" '"symbol":"munmap".*"symbol":"_?_?dlclose.*"symbol":"main"'
 
+# Waiting for news is poll(2), 7 here: what comes before that is over.  Read by this shell, whose child it is.
+waits() {
+	read -r call _ < "/proc/$hotvar/syscall" && [ "$call" = 7 ] || ! kill -0 $hotvar
+}
+
 # Sources that stop nothing: when, and who where that is known; never a stack.
 for source in perf look; do
 	start munmap
@@ -194,6 +199,7 @@ for source in perf look; do
 	hotvar=$!
 	# The first look is what the range is compared with: it must have been.
 	until_true 10 sh -c "ls -l /proc/$hotvar/fd 2> /dev/null | grep -q '/proc/$pid/\|perf_event' || ! kill -0 $hotvar"
+	until_true 10 waits
 	echo go >&3
 	wait $hotvar
 	rc=$?
