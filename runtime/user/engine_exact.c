@@ -54,8 +54,9 @@ struct engine {
 	struct launch launch;
 	struct exact *x;
 	int listen_fd, pidfd;
+	int beside_fd, inode_fd; /* another socket, and the file of its name, which is gone */
 	int spare_fd; /* for hearing, and turning away, one more when no other is left */
-	char name[64]; /* of the socket */
+	char name[96]; /* of the sockets, as the tool takes it */
 	struct connection *c;
 	struct pollfd *fds;
 	size_t n, cap, fds_cap;
@@ -77,23 +78,56 @@ static int available(const struct session *s, struct err *e)
 
 /* ---- the socket ---- */
 
+static int listen_at(const struct sockaddr_un *a, size_t path_len)
+{
+	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_len);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd >= 0 && !bind(fd, (const struct sockaddr *)a, len) && !listen(fd, BACKLOG))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/*
+ * An abstract name is known in our network namespace alone.  A process that has one of its own finds another
+ * socket among our descriptors; its file is gone at once, so nothing is left behind.
+ */
+static void listen_beside(struct engine *g)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	const char *folder = getenv("TMPDIR");
+	size_t n = strlen(g->name);
+
+	if ((size_t)snprintf(a.sun_path, sizeof(a.sun_path), "%s/%s", folder && *folder ? folder : "/tmp", g->name) >=
+	    sizeof(a.sun_path))
+		return;
+	g->beside_fd = listen_at(&a, strlen(a.sun_path) + 1);
+	if (g->beside_fd < 0)
+		return;
+	g->inode_fd = open(a.sun_path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	unlink(a.sun_path);
+	if (g->inode_fd >= 0)
+		snprintf(g->name + n, sizeof(g->name) - n, ":/proc/%d/fd/%d", (int)getpid(), g->inode_fd);
+}
+
 /* An abstract name: it needs no folder that every child may reach. */
 static int listen_here(struct engine *g, struct err *e)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	uint64_t random[2] = { 0 };
-	socklen_t len;
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		random[0] = clock_now_ns();
 	snprintf(g->name, sizeof(g->name), "hotvar-%d-%016llx%016llx", (int)getpid(),
 		 (unsigned long long)random[0], (unsigned long long)random[1]);
-	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(g->name));
 	memcpy(a.sun_path + 1, g->name, strlen(g->name));
-	g->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (g->listen_fd < 0 || bind(g->listen_fd, (struct sockaddr *)&a, len) || listen(g->listen_fd, BACKLOG))
+	g->listen_fd = listen_at(&a, 1 + strlen(g->name));
+	if (g->listen_fd < 0)
 		return err_set(e, errno, "cannot listen to valgrind: a socket: %s; if it is files, raise: ulimit -n",
 			       strerror(errno));
+	listen_beside(g);
 	return 0;
 }
 
@@ -114,14 +148,14 @@ static void raise_fd_limit(void)
 }
 
 /* A process that is not answered would wait for ever: it is turned away, and runs on without being counted. */
-static bool turn_away(struct engine *g)
+static bool turn_away(struct engine *g, int listen_fd)
 {
 	int fd;
 
 	if (g->spare_fd < 0)
 		return false;
 	close(g->spare_fd);
-	fd = accept4(g->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
 	if (fd >= 0)
 		close(fd);
 	g->spare_fd = spare();
@@ -130,16 +164,16 @@ static bool turn_away(struct engine *g)
 	return fd >= 0;
 }
 
-static void take_connections(struct engine *g)
+static void take_connections(struct engine *g, int listen_fd)
 {
 	for (;;) {
-		int fd = accept4(g->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		struct ucred who = { 0 };
 		socklen_t len = sizeof(who);
 
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
-		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && turn_away(g))
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && turn_away(g, listen_fd))
 			continue;
 		if (fd < 0)
 			return;
@@ -310,7 +344,9 @@ static void take_all(struct engine *g)
 {
 	size_t i;
 
-	take_connections(g);
+	take_connections(g, g->listen_fd);
+	if (g->beside_fd >= 0)
+		take_connections(g, g->beside_fd);
 	for (i = 0; i < g->n; i++)
 		if (g->c[i].fd >= 0)
 			drain(g, i);
@@ -348,6 +384,10 @@ static void tear_down(struct engine *g)
 	free(g->fds);
 	if (g->listen_fd >= 0)
 		close(g->listen_fd);
+	if (g->beside_fd >= 0)
+		close(g->beside_fd);
+	if (g->inode_fd >= 0)
+		close(g->inode_fd);
 	if (g->spare_fd >= 0)
 		close(g->spare_fd);
 	if (g->pidfd >= 0)
@@ -414,13 +454,14 @@ static int wait_for_news(struct engine *g)
 
 	if (g->deadline_ns && g->deadline_ns < now + (uint64_t)ms * 1000000)
 		ms = g->deadline_ns <= now ? 0 : (int)((g->deadline_ns - now + 999999) / 1000000);
-	if (grow_array((void **)&g->fds, &g->fds_cap, g->n + 2, sizeof(*g->fds)))
+	if (grow_array((void **)&g->fds, &g->fds_cap, g->n + 3, sizeof(*g->fds)))
 		return -ENOMEM;
 	g->fds[0] = (struct pollfd){ .fd = g->listen_fd, .events = POLLIN };
 	g->fds[1] = (struct pollfd){ .fd = g->pidfd, .events = POLLIN };
+	g->fds[2] = (struct pollfd){ .fd = g->beside_fd, .events = POLLIN };
 	for (i = 0; i < g->n; i++)
-		g->fds[i + 2] = (struct pollfd){ .fd = g->c[i].fd, .events = POLLIN };
-	poll(g->fds, g->n + 2, ms);
+		g->fds[i + 3] = (struct pollfd){ .fd = g->c[i].fd, .events = POLLIN };
+	poll(g->fds, g->n + 3, ms);
 	return 0;
 }
 
@@ -508,7 +549,7 @@ static int run(struct session *s, struct err *e)
 	if (!g)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->s = s;
-	g->listen_fd = g->pidfd = g->spare_fd = -1;
+	g->listen_fd = g->beside_fd = g->inode_fd = g->pidfd = g->spare_fd = -1;
 	g->launch.go_fd = g->launch.why_fd = -1;
 	err = set_up(g, e);
 	if (!err)

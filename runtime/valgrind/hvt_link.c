@@ -67,17 +67,17 @@ Int hvt_link_safe_fd(Int fd)
 	return (Int)moved;
 }
 
-static Int open_link(void)
+/* Connect to the @n bytes at @name: an abstract name, or a path. */
+static Int open_one(const HChar *name, SizeT n, Bool abstract)
 {
 	struct address a;
-	SizeT n = VG_(strlen)(link_name);
 	long fd, ret;
 
-	if (n + 1 > sizeof(a.path))
+	if (!n || n + 1 > sizeof(a.path))
 		return -1;
 	VG_(memset)(&a, 0, sizeof(a));
 	a.family = AF_UNIX_;
-	VG_(memcpy)(a.path + 1, link_name, n);
+	VG_(memcpy)(a.path + (abstract ? 1 : 0), name, n);
 	fd = hvt_sys(__NR_socket, AF_UNIX_, SOCK_SEQPACKET_ | SOCK_CLOEXEC_, 0, 0, 0, 0);
 	if (fd < 0)
 		return -1;
@@ -90,6 +90,18 @@ static Int open_link(void)
 		return -1;
 	}
 	return (Int)fd;
+}
+
+/* NAME, or NAME:PATH, where PATH leads to hotvar from another network namespace, too. */
+static Int open_link(void)
+{
+	const HChar *path = VG_(strchr)(link_name, ':');
+	SizeT n = path ? (SizeT)(path - link_name) : VG_(strlen)(link_name);
+	Int fd = open_one(link_name, n, True);
+
+	if (fd < 0 && path)
+		fd = open_one(path + 1, VG_(strlen)(path + 1), False);
+	return fd;
 }
 
 static void put(struct hvt_message *m, const void *more, SizeT len, Int fd)

@@ -12,7 +12,7 @@
 
 #include "hvt_wire.h"
 
-/* The abstract name to connect to, from the command line; borrowed. */
+/* The abstract name to connect to, and a path if that is not known (NAME:PATH), from the command line; borrowed. */
 void hvt_link_name(const HChar *name);
 
 /*

@@ -85,7 +85,7 @@ begin() {
 	job=$!
 	exec 4> "$tmp/in" 5< "$tmp/out"
 	read -r pid <&5
-	socket=$(tr '\0' '\n' < "/proc/$pid/cmdline" | sed -n 's/^--hotvar-socket=//p')
+	socket=$(tr '\0' '\n' < "/proc/$pid/cmdline" | sed -n 's/^--hotvar-socket=\([^:]*\).*/\1/p')
 }
 
 finish() {
@@ -154,6 +154,18 @@ if unshare -p true 2> "$tmp/err"; then
 	is "but not as the first of all" "$(grep '"name":"honest"' "$tmp/report" | grep -c '"pid":1[,}]')" 0
 else
 	skip "a number of its own" "no pid namespaces may be made here"
+fi
+
+# A network namespace of its own: abstract names are others there.
+if unshare -n true 2> "$tmp/err"; then
+	"$HOTVAR" --exact --json -o "$tmp/report" -- unshare -n "$tmp/honest" < /dev/null > "$tmp/out.ns" 2> "$tmp/err"
+	is "counted in another network namespace" "$(count honest)" "200 200 1"
+	mkdir "$tmp/empty"
+	TMPDIR=$tmp/empty "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/honest" < /dev/null > "$tmp/out.ns" 2> "$tmp/err"
+	is "and no file is left" "$(ls "$tmp/empty")" ""
+else
+	skip "counted in another network namespace" "none may be made here"
+	skip "and no file is left" "none may be made here"
 fi
 
 done_testing
