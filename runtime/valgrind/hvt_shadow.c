@@ -24,6 +24,10 @@ enum {
 	SEEK_DATA_ = 3,
 	SEEK_HOLE_ = 4,
 	FIXED_NOREPLACE_ = 0x100000,
+	RLIMIT_FSIZE_ = 1,
+	SIG_BLOCK_ = 0,
+	SIG_SETMASK_ = 2,
+	SIGXFSZ_ = 25,
 };
 
 static Int shadow_fd = -1;
@@ -37,6 +41,35 @@ static void give_up(const HChar *what, long error)
 	VG_(exit)(125);
 }
 
+struct limit {
+	ULong soft, hard;
+};
+
+/*
+ * Give the counters' file its size.  The program's limit on files is not meant for it: it is lifted as far as we may,
+ * for this moment, and the signal that tells of it is held back: what is wrong is said instead.
+ */
+static long set_size(Int fd, long size)
+{
+	struct limit was, none = { ~0ULL, ~0ULL };
+	ULong mask = 1ULL << (SIGXFSZ_ - 1), old;
+	Bool limited = !hvt_sys(__NR_prlimit64, 0, RLIMIT_FSIZE_, 0, (long)&was, 0, 0) && was.soft != ~0ULL;
+	long ret;
+
+	if (limited && hvt_sys(__NR_prlimit64, 0, RLIMIT_FSIZE_, (long)&none, 0, 0, 0)) {
+		none.soft = none.hard = was.hard;
+		hvt_sys(__NR_prlimit64, 0, RLIMIT_FSIZE_, (long)&none, 0, 0, 0);
+	}
+	hvt_sys(__NR_rt_sigprocmask, SIG_BLOCK_, (long)&mask, (long)&old, sizeof(mask), 0, 0);
+	ret = hvt_sys(__NR_ftruncate, fd, size, 0, 0, 0, 0);
+	if (ret < 0) /* we end: the signal is never let through */
+		return ret;
+	hvt_sys(__NR_rt_sigprocmask, SIG_SETMASK_, (long)&old, 0, sizeof(old), 0, 0);
+	if (limited)
+		hvt_sys(__NR_prlimit64, 0, RLIMIT_FSIZE_, (long)&was, 0, 0, 0);
+	return 0;
+}
+
 static void map_shadow(Bool again)
 {
 	long flags = VKI_MAP_SHARED | (again ? VKI_MAP_FIXED : FIXED_NOREPLACE_);
@@ -46,7 +79,7 @@ static void map_shadow(Bool again)
 	if (ret < 0)
 		give_up("memfd_create()", ret);
 	shadow_fd = hvt_link_safe_fd((Int)ret);
-	ret = hvt_sys(__NR_ftruncate, shadow_fd, size, 0, 0, 0, 0);
+	ret = set_size(shadow_fd, size);
 	if (ret < 0)
 		give_up("ftruncate()", ret);
 	ret = hvt_sys(__NR_mmap, (long)SHADOW, size, VKI_PROT_READ | VKI_PROT_WRITE, flags, shadow_fd, 0);
