@@ -408,19 +408,21 @@ int cmd_maps(int argc, char **argv, struct err *e)
 	size_t i;
 	int rest, status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
 
-	if (status)
+	if (status) {
+		free(o.also);
 		return status < 0 ? CLI_OK : status;
+	}
 	o.argv = argv[rest] ? argv + rest : NULL;
 	status = check(&o, e);
 	if (!status && !o.input)
 		status = target_ready(o.argv, o.pid, e);
 	for (i = 0; i < o.n_also && !status; i++)
 		status = target_ready(NULL, o.also[i], e);
-	if (status)
-		return status;
-	/* A reader that goes away is found by the error; CMD gets what we were given. */
-	signal(SIGPIPE, SIG_IGN);
-	status = o.input ? replay(&o, e) : live(&o, e);
+	if (!status) {
+		/* A reader that goes away is found by the error; CMD gets what we were given. */
+		signal(SIGPIPE, SIG_IGN);
+		status = o.input ? replay(&o, e) : live(&o, e);
+	}
 	watch_fini(&o.watch);
 	free(o.also);
 	return status;
