@@ -281,12 +281,10 @@ static int replay(struct options *o, struct err *e)
 	struct writer w = { .format = o->common.json ? &maps_json : &maps_text };
 	int status = CLI_FAILED;
 
-	if (o->watch_arg && begin_replay_of_watch(o, &w, e))
-		return CLI_FAILED;
-	w.r = stream_reader_of_file(o->input, e);
-	if (!w.r)
-		return CLI_FAILED;
-	w.f = cli_open(&o->common, stdout, e);
+	if (!o->watch_arg || !begin_replay_of_watch(o, &w, e))
+		w.r = stream_reader_of_file(o->input, e);
+	if (w.r)
+		w.f = cli_open(&o->common, stdout, e);
 	if (w.f) {
 		if (o->n_at)
 			w.err = maps_moment(w.r, w.f, o->common.json, o->at, o->n_at, &w.totals);
@@ -303,6 +301,7 @@ static int replay(struct options *o, struct err *e)
 		else if (!close_output(o, &w, e))
 			status = (o->watch_arg ? o->watch.hit : w.totals.lines > 0) ? CLI_OK : CLI_NOTHING;
 	}
+	images_free(w.images);
 	stream_reader_free(w.r);
 	return status;
 }

@@ -303,7 +303,8 @@ int maps_summary(struct stream_reader *r, FILE *f, bool json, struct maps_totals
 	if (s.spaces && !s.failed) {
 		out->lost[STREAM_LOST_MEMORY] += spaces_lost(s.spaces);
 		out->lines = s.n;
-		qsort(s.v, s.n, sizeof(*s.v), by_peak);
+		if (s.n)
+			qsort(s.v, s.n, sizeof(*s.v), by_peak);
 		if (json)
 			write_json(&s, f);
 		else if (s.n)
