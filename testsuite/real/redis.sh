@@ -24,7 +24,7 @@ load() {
 	timeout 100 "$redis/redis-benchmark" -s "$sock" -q -c 20 -P 16 -r 100000 -n "$1" -t set,get,incr,lpush,lpop,hset,sadd > "$tmp/load.out" 2>&1
 }
 
-# Prints "rank name kind section" of the ten hottest static variables, the section from readelf -SW and -sW.
+# Prints "rank name kind section" of the fifteen hottest static and thread-local variables, the section from readelf -SW and -sW.
 cat > "$tmp/hottest.py" <<'EOF'
 import json, os, subprocess, sys
 report, exe = sys.argv[1], os.path.realpath(sys.argv[2])
@@ -49,7 +49,7 @@ assert [r["rank"] for r in rows] == list(range(1, len(rows) + 1))
 assert all(rows[i]["share"] >= rows[i + 1]["share"] for i in range(len(rows) - 1))
 static = [r for r in rows if r["symbol"] is not None and r["kind"] in ("data", "bss", "rodata", "relro", "tls")]
 want = {"data": {".data"}, "bss": {".bss"}, "rodata": {".rodata"}, "relro": {".data.rel.ro"}, "tls": {".tbss", ".tdata"}}
-for i, r in enumerate(static[:10]):
+for i, r in enumerate(static[:15]):
     good = ""
     if os.path.realpath(r["module"]) == exe:
         good = "as readelf" if at.get(r["symbol"], set()) & want[r["kind"]] else "NOT as readelf: %s" % at.get(r["symbol"])
@@ -65,7 +65,7 @@ judge() {
 	ok "$1: the report can be read"
 	top=$(cat "$tmp/top")
 	sed 's/^/# /' "$tmp/top"
-	like "$1: server is among the ten hottest static variables" "$top" '^[0-9]+ server bss '
+	like "$1: server is among the fifteen hottest static variables" "$top" '^[0-9]+ server bss '
 	like "$1: used_memory is" "$top" '^[0-9]+ used_memory (bss|data) '
 	like "$1: redisCommandTable is" "$top" '^[0-9]+ redisCommandTable(\[[^ ]*)? (data|relro) '
 	unlike "$1: each is in the section where readelf has it" "$top" 'NOT as readelf'
