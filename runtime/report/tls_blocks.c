@@ -73,21 +73,6 @@ void tls_blocks_free(struct tls_blocks *t)
 	free(t);
 }
 
-static uint64_t alignment(const struct hvar_image *img)
-{
-	return img->tls.align && !(img->tls.align & (img->tls.align - 1)) ? img->tls.align : 1;
-}
-
-bool tls_blocks_program(const struct hvar_image *img, uint64_t *out)
-{
-	uint64_t align = alignment(img);
-
-	if (!img->tls.memsz || img->tls.memsz > DISTANCE_MAX || img->tls.vaddr & (align - 1))
-		return false;
-	*out = (img->tls.memsz + align - 1) & ~(align - 1);
-	return true;
-}
-
 static struct known *find(struct known *v, size_t cap, uint32_t mm, uint32_t id)
 {
 	size_t i = ((uint64_t)mm * 0x9e3779b97f4a7c15ull ^ (uint64_t)id * 0xd6e8feb86659fd93ull) >> 33 & (cap - 1);

@@ -26,9 +26,6 @@ struct tls_blocks;
 struct tls_blocks *tls_blocks_new(void); /* NULL: no memory */
 void tls_blocks_free(struct tls_blocks *t);
 
-/* The distance of a program's own block into *@out; false if @img has none. */
-bool tls_blocks_program(const struct hvar_image *img, uint64_t *out);
-
 /* Event @ev, of a mapping, of a process that lives: the distance of the library is wanted, for when it is asked for. */
 void tls_blocks_mapped(struct tls_blocks *t, const struct images *images, const struct hvar_event *ev);
 /* A fork: the child's memory is a copy, so what was found in its parent is true of it too. */

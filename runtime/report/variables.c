@@ -11,6 +11,7 @@
 #include "runtime/core/hvar_image.h"
 #include "members.h"
 #include "runtime/core/hvar_resolve.h"
+#include "runtime/user/tls_of_thread.h"
 #include "tls_blocks.h"
 #include "translator-hooks/image_name.h"
 
@@ -258,7 +259,7 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 	if (!img)
 		return;
 	if (fixed || img->flags & HVAR_IMAGE_PROGRAM) {
-		if (!tls_blocks_program(img, &distance))
+		if (!tls_of_thread_program(img, &distance))
 			return;
 	} else if (!tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
 		if (tls_blocks_readable(img)) /* but not in time */

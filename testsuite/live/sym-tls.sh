@@ -98,6 +98,11 @@ build "dynamic" "$CC" -O1 -g -DONE main.c -o dyn -L. -lone -Wl,-rpath,"$tmp" -pt
 		tls_agree "a library that is loaded later" dyn 32
 		stop
 	}
+	linker=$(readelf -lW "$tmp/dyn" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+	start "$linker" "$tmp/dyn" "$tmp/libtwo.so" && {
+		tls_agree "a program that the dynamic linker was told to start" dyn 32
+		stop
+	}
 }
 build "static" "$CC" -O1 -g -static main.c -o stat -pthread && start "$tmp/stat" && {
 	tls_agree "static" stat 12

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tls_of_thread.h - thread pointers and a map of files -> each file's thread-local block of each thread.
+ *
+ * x86-64, "variant II" of the TLS ABI.  At the thread pointer lies a word that holds its own address, behind it that of the
+ * thread's table of blocks (glibc):
+ *
+ *	library's block          program's block      thread pointer
+ *	[....................]...[................]--|self|table|...
+ *	|<------------- distance ---------------->|          |
+ *	                                                     +--> number -> block, wherever it is
+ *
+ * Of what was loaded at the start the blocks lie below the thread pointer: the program's own as the ABI says, a library's
+ * as far as the dynamic linker wrote into the library's memory (tls_slots.h).  What was loaded later has a number, and the
+ * block is where the thread's table says, if the thread has one yet.  Nothing is stopped; the memory is read as it is
+ * now, so a thread that ends in between gives a block that no area holds, which is left out.
+ */
+#ifndef TLS_OF_THREAD_H
+#define TLS_OF_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/core/hvar_resolve.h"
+
+/* One file's block in one thread. */
+struct tls_block {
+	uint64_t start, end;
+	uint64_t thread;  /* the thread pointer */
+	uint32_t module;  /* as the map has it */
+	bool doubtful;	  /* overlaps another's: one of the two is not where it was thought to be */
+};
+
+/* Zeroed by who owns it; tls_of_thread_fini() when done. */
+struct tls_of_thread {
+	struct tls_block *v; /* by start */
+	size_t n, cap;
+};
+
+/* Whose memory is read. */
+struct tls_process {
+	pid_t pid;
+	const struct hvar_vmas *vmas;
+	hvar_image_of_fn image_of;
+	void *ctx;	/* for image_of */
+	uint32_t exe;	/* the module that the process runs; 0: not known */
+};
+
+/* More than any number of a file with thread-local memory, or of blocks. */
+enum { TLS_NUMBERS_MAX = 65536, TLS_BLOCKS_MAX = 1 << 20 };
+
+/* The blocks of the @n threads whose pointers @threads are, in place of what @t held.  What finds no memory is left out. */
+void tls_of_thread_look(struct tls_of_thread *t, const struct tls_process *p, const uint64_t *threads, size_t n);
+void tls_of_thread_fini(struct tls_of_thread *t);
+
+/* The one block that @addr is in; NULL: in none, or nobody can say. */
+const struct tls_block *tls_of_thread_find(const struct tls_of_thread *t, uint64_t addr);
+
+/* Make @p, what @addr in @b was found to be without, the variable of @img there, or what has no name in the block. */
+void tls_of_thread_place(const struct tls_block *b, uint64_t addr, const struct hvar_image *img, struct hvar_place *p);
+
+/* How far below the thread pointer a program's own block is; false if @img has none, or the ABI does not say. */
+bool tls_of_thread_program(const struct hvar_image *img, uint64_t *out);
+
+/* Entry @i of the table at @table of process @pid into *@out: the block of file number @i; false: has no such entry. */
+bool tls_of_thread_entry(pid_t pid, uint64_t table, uint64_t i, uint64_t *out);
+
+#endif /* TLS_OF_THREAD_H */
