@@ -274,23 +274,9 @@ static int run(struct session *s, struct err *e)
 	return err;
 }
 
-/* Nothing of ours is in CMD's way: only its end is waited for. */
-static int serve(struct session *s, struct err *e)
-{
-	int status;
-
-	(void)e;
-	while (waitpid(s->pid, &status, 0) < 0) {
-		if (errno != EINTR || session_heed(s, s->pid, target_state(s->pid) == 'T'))
-			return 0;
-	}
-	s->wait_status = status;
-	return 0;
-}
-
 const struct session_engine engine_look = {
 	.name = "look",
 	.available = available,
 	.run = run,
-	.serve = serve,
+	.serve = session_wait,
 };

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "target.h"
@@ -218,6 +219,19 @@ int session_run(struct session *s, struct err *e)
 	if (err || !s->still_running)
 		forget_signals();
 	return err;
+}
+
+int session_wait(struct session *s, struct err *e)
+{
+	int status;
+
+	(void)e;
+	while (waitpid(s->pid, &status, 0) < 0) {
+		if (errno != EINTR || session_heed(s, s->pid, target_state(s->pid) == 'T'))
+			return 0;
+	}
+	s->wait_status = status;
+	return 0;
 }
 
 int session_serve(struct session *s, struct err *e)

@@ -93,6 +93,12 @@ __attribute__((format(printf, 2, 3))) void session_warn(struct session *s, const
  */
 bool session_heed(const struct session *s, pid_t cmd, bool stopped);
 
+/*
+ * serve() of an engine that leaves nothing of its own in CMD's way: wait until CMD ends.  A signal that asks
+ * us to end leaves it alone.
+ */
+int session_wait(struct session *s, struct err *e);
+
 /* ^C or SIGTERM: asks the running session of this process to end.  Async-signal-safe. */
 void session_stop(int sig);
 /* The signal that asked, or 0.  Engines look at it whenever a wait is interrupted. */
