@@ -12,8 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_dynamic.h"
+
 /* More relocations than any file has. */
 #define BYTES_MAX ((uint64_t)256 << 20)
+/* More than any thread's static block has. */
+#define DISTANCE_MAX ((uint64_t)1 << 30)
 
 struct symbols {
 	Elf64_Sym *v;
@@ -89,21 +93,31 @@ uint32_t tls_slots(const struct elf_file *f, struct hvar_image_tls_slot out[2])
 	return n;
 }
 
+uint64_t tls_layout_distance(uint64_t memsz, uint64_t vaddr, uint64_t align)
+{
+	if (!align || align & (align - 1))
+		align = 1;
+	/* a segment that does not begin as it is aligned: linkers differ */
+	return memsz && memsz <= DISTANCE_MAX && !(vaddr & (align - 1)) ? (memsz + align - 1) & ~(align - 1) : 0;
+}
+
 bool tls_layout_look(int fd, struct tls_layout *out)
 {
-	struct hvar_image_tls_slot slots[2];
 	struct elf_file f;
 	uint32_t i, n_code = 0;
-	bool has;
 
+	memset(out, 0, sizeof(*out));
 	if (elf_file_open(&f, fd, NULL, 0, "", true, NULL))
 		return false;
-	memset(out, 0, sizeof(*out));
+	out->program = elf_dynamic_program(&f);
 	for (i = 0; i < f.n_ph; i++) {
 		const Elf64_Phdr *p = &f.ph[i];
 
-		if (p->p_type == PT_TLS)
+		if (p->p_type == PT_TLS) {
 			out->memsz = p->p_memsz;
+			if (out->program)
+				out->distance = tls_layout_distance(p->p_memsz, p->p_vaddr, p->p_align);
+		}
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 			continue;
 		out->code_offset = p->p_offset;
@@ -111,10 +125,8 @@ bool tls_layout_look(int fd, struct tls_layout *out)
 		out->code_vaddr = p->p_vaddr;
 		n_code++;
 	}
-	/* that kind comes first */
-	has = out->memsz && n_code == 1 && tls_slots(&f, slots) && slots[0].kind == HVAR_TLS_SLOT_OFFSET;
-	if (has)
-		out->slot = slots[0];
+	if (out->memsz && n_code == 1)
+		out->n_slots = tls_slots(&f, out->slots);
 	elf_file_close(&f);
-	return has;
+	return out->n_slots || out->distance;
 }

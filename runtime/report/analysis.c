@@ -14,6 +14,7 @@
 #include "runtime/user/code_capture.h"
 #include "spaces.h"
 #include "tls_blocks.h"
+#include "tls_seen.h"
 
 enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
 
@@ -228,6 +229,7 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 	note_time(a, ev->time_ns);
 	if (ev->type != HVAR_EVENT_ACCESS) {
 		spaces_event(a->spaces, ev);
+		tls_seen_event(variables_tls_seen(a->variables), ev);
 		if (ev->type == HVAR_EVENT_FORK)
 			variables_fork(a->variables, ev->pid, ev->u.task.child_pid);
 		else if (ev->module)
@@ -301,6 +303,8 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 
 /* "tls.3.17=4096": in address space 3 the block of module 17 is 4096 bytes below the thread pointer. */
 #define TLS_KEY "tls."
+/* "tlsat.3.17=7f0000001000+64": there it has a block, of whatever thread (tls_seen.h). */
+#define TLS_AT_KEY "tlsat."
 
 static void take_tls(struct analysis *a, const char *key, const char *value)
 {
@@ -325,6 +329,11 @@ static void take_meta(struct analysis *a, const char *text, size_t len)
 
 	if (value && n > strlen(TLS_KEY) && !strncmp(text, TLS_KEY, strlen(TLS_KEY))) {
 		take_tls(a, text + strlen(TLS_KEY), value);
+		free(value);
+		return;
+	}
+	if (value && n > strlen(TLS_AT_KEY) && !strncmp(text, TLS_AT_KEY, strlen(TLS_AT_KEY))) {
+		tls_seen_told(variables_tls_seen(a->variables), a->images, text + strlen(TLS_AT_KEY), value);
 		free(value);
 		return;
 	}
@@ -446,6 +455,15 @@ bool analysis_need(struct analysis *a, struct analysis_need *out)
 		out->body = a->tls_text;
 		out->body_len = (size_t)snprintf(a->tls_text, sizeof(a->tls_text), TLS_KEY "%u.%u=%llu", tls.mm,
 						 tls.module, (unsigned long long)tls.distance);
+		return true;
+	}
+	if (tls_seen_fresh(variables_tls_seen(a->variables), a->tls_text + strlen(TLS_AT_KEY),
+			   sizeof(a->tls_text) - strlen(TLS_AT_KEY))) {
+		memcpy(a->tls_text, TLS_AT_KEY, strlen(TLS_AT_KEY));
+		out->type = STREAM_META;
+		out->head_len = 0;
+		out->body = a->tls_text;
+		out->body_len = strlen(a->tls_text);
 		return true;
 	}
 	while (a->next_needed < a->n_needed) {

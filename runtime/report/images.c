@@ -49,6 +49,11 @@ struct images {
 	uint64_t lost;
 };
 
+bool images_live(const struct images *s)
+{
+	return s->live;
+}
+
 static struct module *get(const struct images *s, uint32_t id)
 {
 	return id < s->n ? s->v[id] : NULL;

@@ -30,6 +30,7 @@ struct tls_layout;
  */
 struct images *images_new(bool live); /* NULL: no memory */
 void images_free(struct images *s);
+bool images_live(const struct images *s);
 
 /* Take in a record, checked by the reader already. */
 void images_module(struct images *s, const struct stream_module *m);

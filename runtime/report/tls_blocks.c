@@ -151,34 +151,37 @@ static void found(struct tls_blocks *t, struct known *k, uint64_t distance)
 	v[t->n_fresh++] = (struct tls_distance){ k->mm, k->id, distance };
 }
 
-/* The distance that slot @s of the library at @bias, whose block has @memsz bytes, says; 0: none, and errno. */
+/*
+ * The distance that slot @s of the library at @bias, whose block has @memsz bytes, says; 0: none, and errno.  Of a
+ * descriptor the argument is it, less the offset asked for, where the function that goes with it just adds the thread
+ * pointer (glibc: _dl_tlsdesc_return); else it is an address, which no distance is, or nothing yet.
+ */
 static uint64_t read_slot(pid_t pid, uint64_t bias, const struct hvar_image_tls_slot *s, uint64_t memsz,
 			  const struct hvar_module *facts)
 {
-	uint64_t word, distance;
-	struct iovec to = { &word, sizeof(word) }, from = { (void *)(uintptr_t)(bias + s->vaddr), sizeof(word) };
+	uint64_t word, distance, at = bias + s->vaddr + (s->kind == HVAR_TLS_SLOT_DESC ? 8 : 0);
+	struct iovec to = { &word, sizeof(word) }, from = { (void *)(uintptr_t)at, sizeof(word) };
 
 	errno = 0;
-	if (process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof(word))
+	if ((s->kind != HVAR_TLS_SLOT_OFFSET && s->kind != HVAR_TLS_SLOT_DESC) ||
+	    process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof(word))
 		return 0;
 	distance = s->value - word;
 	/* read before it was looked at who is there: so it was read there */
-	if (word && distance && distance < DISTANCE_MAX && distance >= memsz && is_there(pid, bias + s->vaddr, facts))
+	if ((int64_t)word < 0 && distance && distance < DISTANCE_MAX && distance >= memsz && is_there(pid, at, facts))
 		return distance;
 	errno = 0;
 	return 0;
 }
 
-static uint64_t read_slots(pid_t pid, uint64_t bias, const struct hvar_image *img, const struct hvar_module *facts)
+static uint64_t read_slots(pid_t pid, uint64_t bias, const struct hvar_image_tls_slot *s, uint32_t n, uint64_t memsz,
+			   const struct hvar_module *facts)
 {
-	const struct hvar_image_tls_slot *s;
 	uint64_t distance = 0;
-	uint32_t n, i;
+	uint32_t i;
 
-	s = hvar_image_table(img, HVAR_IMAGE_TLS_SLOTS, sizeof(*s), &n);
 	for (i = 0; i < n && !distance; i++)
-		if (s[i].kind == HVAR_TLS_SLOT_OFFSET)
-			distance = read_slot(pid, bias, &s[i], img->tls.memsz, facts);
+		distance = read_slot(pid, bias, &s[i], memsz, facts);
 	return distance;
 }
 
@@ -189,7 +192,7 @@ bool tls_blocks_readable(const struct hvar_image *img)
 
 	s = hvar_image_table(img, HVAR_IMAGE_TLS_SLOTS, sizeof(*s), &n);
 	for (i = 0; i < n; i++)
-		if (s[i].kind == HVAR_TLS_SLOT_OFFSET)
+		if (s[i].kind == HVAR_TLS_SLOT_OFFSET || s[i].kind == HVAR_TLS_SLOT_DESC)
 			return img->tls.memsz;
 	return false;
 }
@@ -235,6 +238,8 @@ static bool poll_one(struct tls_blocks *t, struct images *images, const struct s
 	l = images_tls_layout(images, w->id, &none);
 	if (!l)
 		return none;
+	if (l->program)
+		return true;
 	page = HVAR_PAGE_DOWN(l->code_offset);
 	for (v = vmas ? hvar_vmas_next(vmas, 0) : NULL; v; v = hvar_vmas_next(vmas, v->end))
 		if (v->region == HVAR_REGION_FILE && (v->prot & HVAR_PROT_EXEC) && v->pgoff >= page &&
@@ -242,8 +247,8 @@ static bool poll_one(struct tls_blocks *t, struct images *images, const struct s
 			break;
 	if (!v)
 		return false;
-	distance = read_slot(w->pid, v->start - v->pgoff + l->code_offset - l->code_vaddr, &l->slot, l->memsz,
-			     images_facts(images, w->id));
+	distance = read_slots(w->pid, v->start - v->pgoff + l->code_offset - l->code_vaddr, l->slots, l->n_slots, l->memsz,
+			      images_facts(images, w->id));
 	if (distance)
 		found(t, k, distance);
 	return distance || errno == ESRCH || errno == EPERM;
@@ -308,8 +313,10 @@ bool tls_blocks_library(struct tls_blocks *t, struct images *images, const struc
 {
 	const struct hvar_module *facts = images_facts(images, id);
 	struct known *k = entry(t, ev->mm, id);
+	const struct hvar_image_tls_slot *slots;
 	const struct hvar_vma *v;
 	uint64_t distance = 0;
+	uint32_t n;
 
 	if (!k || !facts || !img->tls.memsz)
 		return false;
@@ -321,6 +328,7 @@ bool tls_blocks_library(struct tls_blocks *t, struct images *images, const struc
 		return k->distance;
 	k->tries++;
 	k->tried_ns = ev->time_ns;
+	slots = hvar_image_table(img, HVAR_IMAGE_TLS_SLOTS, sizeof(*slots), &n);
 	for (v = hvar_vmas_next(vmas, 0); v; v = hvar_vmas_next(vmas, v->end)) {
 		struct hvar_place p;
 
@@ -328,7 +336,7 @@ bool tls_blocks_library(struct tls_blocks *t, struct images *images, const struc
 			continue;
 		hvar_resolve(vmas, v->start, images_of, images, &p);
 		if (p.flags & HVAR_PLACE_VADDR)
-			distance = read_slots((pid_t)ev->pid, p.bias, img, facts);
+			distance = read_slots((pid_t)ev->pid, p.bias, slots, n, img->tls.memsz, facts);
 		break; /* its other areas have the same bias */
 	}
 	if (distance)

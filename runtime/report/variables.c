@@ -11,9 +11,10 @@
 #include "runtime/core/hvar_image.h"
 #include "members.h"
 #include "runtime/core/hvar_resolve.h"
-#include "runtime/user/tls_of_thread.h"
 #include "tls_blocks.h"
+#include "tls_seen.h"
 #include "translator-hooks/image_name.h"
+#include "translator-hooks/tls_slots.h"
 
 enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
 
@@ -45,6 +46,7 @@ struct variables {
 	bool per_process;
 	struct members *members; /* NULL: variables as wholes */
 	struct tls_blocks *tls;
+	struct tls_seen *seen;
 	struct hvar_hot_table t;
 	struct hvar_hot *hot;
 	struct fact *facts;
@@ -193,6 +195,24 @@ static void place_at(struct variables *v, const struct hvar_vmas *vmas, uint64_t
 	place->reason = HVAR_REASON_UNMAPPED;
 }
 
+/* Memory without a file may be a thread's own: then @p becomes what is there. */
+static bool tls_at(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint64_t addr,
+		   struct hvar_place *p)
+{
+	const struct hvar_image *img;
+	const struct tls_block *b;
+	uint32_t why;
+
+	if (p->module || p->symbol != HVAR_IMAGE_NONE ||
+	    (p->vma.region != HVAR_REGION_ANON && p->vma.region != HVAR_REGION_HEAP))
+		return false;
+	b = tls_seen_find(v->seen, v->images, ev, vmas, addr, images_live(v->images));
+	img = b ? images_of(v->images, b->module, &why) : NULL;
+	if (img)
+		tls_of_thread_place(b, addr, img, p);
+	return img;
+}
+
 static uint32_t entry_of(struct variables *v, const struct hvar_place *place,
 			 const struct hvar_event *ev)
 {
@@ -225,6 +245,7 @@ uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 	struct hvar_place place;
 
 	place_at(v, vmas, addr, &place);
+	tls_at(v, vmas, ev, addr, &place);
 	return entry_of(v, &place, ev);
 }
 
@@ -236,7 +257,7 @@ uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 	place_at(v, vmas, addr, &place);
 	if (place.kind == HVAR_KIND_UNMAPPED)
 		return VARIABLES_UNMAPPED;
-	if (place.kind == HVAR_KIND_ANON && stack >= place.vma.start && stack < place.vma.end) {
+	if (!tls_at(v, vmas, ev, addr, &place) && place.kind == HVAR_KIND_ANON && stack >= place.vma.start && stack < place.vma.end) {
 		place.kind = HVAR_KIND_STACK;
 		place.module = 0;
 	}
@@ -259,7 +280,8 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 	if (!img)
 		return;
 	if (fixed || img->flags & HVAR_IMAGE_PROGRAM) {
-		if (!tls_of_thread_program(img, &distance))
+		distance = tls_layout_distance(img->tls.memsz, img->tls.vaddr, img->tls.align);
+		if (!distance)
 			return;
 	} else if (!tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
 		if (tls_blocks_readable(img)) /* but not in time */
@@ -283,6 +305,11 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 struct tls_blocks *variables_tls_blocks(struct variables *v)
 {
 	return v->tls;
+}
+
+struct tls_seen *variables_tls_seen(struct variables *v)
+{
+	return v->seen;
 }
 
 uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,
@@ -425,7 +452,8 @@ struct variables *variables_new(struct images *images, bool per_process, bool by
 	if (by_member)
 		v->members = members_new();
 	v->tls = tls_blocks_new();
-	if (!v->tls || (by_member && !v->members) || grow(v)) {
+	v->seen = tls_seen_new();
+	if (!v->tls || !v->seen || (by_member && !v->members) || grow(v)) {
 		variables_free(v);
 		return NULL;
 	}
@@ -447,5 +475,6 @@ void variables_free(struct variables *v)
 	free(v->comms);
 	members_free(v->members);
 	tls_blocks_free(v->tls);
+	tls_seen_free(v->seen);
 	free(v);
 }

@@ -18,6 +18,7 @@
 #include "runtime/core/hvar_vmas.h"
 
 struct tls_blocks;
+struct tls_seen;
 struct variables;
 
 /*
@@ -51,8 +52,9 @@ uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,
 		       bool fixed, uint64_t offset);
 
-/* What of thread-local memory a recording carries (tls_blocks.h). */
+/* What of thread-local memory a recording carries (tls_blocks.h, tls_seen.h). */
 struct tls_blocks *variables_tls_blocks(struct variables *v);
+struct tls_seen *variables_tls_seen(struct variables *v);
 
 /* Count the exact access @ev to entry @i. */
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev);

@@ -359,7 +359,7 @@ bool live_tls(struct live *l, uint64_t addr, struct hvar_place *p, uint64_t *thr
 	if (!l->tls)
 		return false;
 	if (l->tls_stale)
-		thread_tls_look(l->tls, &l->vmas, live_image, l, exe_module(l));
+		thread_tls_look_images(l->tls, &l->vmas, live_image, l, exe_module(l));
 	l->tls_stale = false;
 	return thread_tls_find(l->tls, addr, live_image, l, p, thread);
 }

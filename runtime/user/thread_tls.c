@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "tls_of_thread.h"
+#include "translator-hooks/tls_slots.h"
 
 /* How much of an area is searched for thread pointers: all of small ones, the ends of others; and of all together. */
 #define WHOLE	   ((uint64_t)1 << 20)
@@ -148,14 +148,59 @@ static void search_all(struct thread_tls *t, const struct hvar_vmas *vmas)
 
 /* ---- blocks ---- */
 
-void thread_tls_look(struct thread_tls *t, const struct hvar_vmas *vmas, hvar_image_of_fn image_of,
-		     void *ctx, uint32_t exe)
+void thread_tls_look(struct thread_tls *t, const struct hvar_vmas *vmas, tls_module_fn module, void *ctx)
 {
-	struct tls_process p = { t->pid, vmas, image_of, ctx, exe };
+	struct tls_process p = { t->pid, vmas, module, ctx };
 
 	t->n_threads = 0;
 	search_all(t, vmas);
 	tls_of_thread_look(&t->blocks, &p, t->threads, t->n_threads);
+}
+
+const struct tls_of_thread *thread_tls_blocks(const struct thread_tls *t)
+{
+	return &t->blocks;
+}
+
+/* What is asked of an image, and who asks. */
+struct by_image {
+	hvar_image_of_fn image_of;
+	void *ctx;
+	uint32_t exe;
+	bool linker; /* the process runs "ld.so PROGRAM": its file is no program */
+};
+
+static bool by_image(void *ctx, const struct hvar_vmas *vmas, const struct hvar_vma *v, struct tls_module *out)
+{
+	const struct by_image *by = ctx;
+	const struct hvar_image *img;
+	struct hvar_place place;
+	uint32_t why;
+
+	img = by->image_of(by->ctx, v->module, &why);
+	if (!img || !img->tls.memsz)
+		return false;
+	hvar_resolve(vmas, v->start, by->image_of, by->ctx, &place);
+	if (!(place.flags & HVAR_PLACE_VADDR) || place.module != v->module)
+		return false;
+	out->memsz = img->tls.memsz;
+	out->bias = place.bias;
+	if (v->module == by->exe || (by->linker && img->flags & HVAR_IMAGE_PROGRAM))
+		out->distance = tls_layout_distance(img->tls.memsz, img->tls.vaddr, img->tls.align);
+	out->slots = hvar_image_table(img, HVAR_IMAGE_TLS_SLOTS, sizeof(*out->slots), &out->n_slots);
+	return true;
+}
+
+void thread_tls_look_images(struct thread_tls *t, const struct hvar_vmas *vmas, hvar_image_of_fn image_of,
+			    void *ctx, uint32_t exe)
+{
+	struct by_image by = { image_of, ctx, exe, true };
+	const struct hvar_image *img;
+	uint32_t why;
+
+	img = exe ? image_of(ctx, exe, &why) : NULL;
+	by.linker = !img || !(img->flags & HVAR_IMAGE_PROGRAM);
+	thread_tls_look(t, vmas, by_image, &by);
 }
 
 bool thread_tls_find(const struct thread_tls *t, uint64_t addr, hvar_image_of_fn image_of, void *ctx,

@@ -4,17 +4,14 @@
 
 #include "tls_of_thread.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
-
-#include "runtime/core/hvar_image_format.h"
-
-/* More than any thread's static block has. */
-#define DISTANCE_MAX ((uint64_t)1 << 30)
 
 /* Words at the thread pointer (glibc: tcbhead_t). */
 struct head {
-	uint64_t self, table;
+	uint64_t self, table, again;
 };
 
 static bool get(pid_t pid, uint64_t addr, void *buf, size_t n)
@@ -33,14 +30,16 @@ bool tls_of_thread_entry(pid_t pid, uint64_t table, uint64_t i, uint64_t *out)
 	       get(pid, table + 16 * i, out, sizeof(*out));
 }
 
-bool tls_of_thread_program(const struct hvar_image *img, uint64_t *out)
+bool tls_of_thread_holds(pid_t pid, const struct tls_block *b)
 {
-	uint64_t align = img->tls.align && !(img->tls.align & (img->tls.align - 1)) ? img->tls.align : 1;
+	uint64_t at = 0;
+	struct head h;
 
-	if (!img->tls.memsz || img->tls.memsz > DISTANCE_MAX || img->tls.vaddr & (align - 1))
+	if (!get(pid, b->thread, &h, sizeof(h)))
+		return errno == ESRCH;
+	if (h.self != b->thread || h.again != b->thread)
 		return false;
-	*out = (img->tls.memsz + align - 1) & ~(align - 1);
-	return true;
+	return !b->number || (h.table && !(h.table % 8) && tls_of_thread_entry(pid, h.table, b->number, &at) && at == b->start);
 }
 
 static void add(struct tls_of_thread *t, const struct hvar_vmas *vmas, const struct tls_block *b)
@@ -78,57 +77,44 @@ static void descriptor(pid_t pid, uint64_t at, uint64_t value, uint64_t *distanc
 		*number = index[0];
 }
 
-/* What module @id with @img, loaded at @bias, says of itself: its distance, or else its number; each 0 if it does not. */
-static void ask(const struct tls_process *p, const struct hvar_image *img, uint64_t bias, uint64_t *distance,
-		uint64_t *number)
+/* What @m says of itself: its distance, or else its number; each 0 if it does not. */
+static void ask(pid_t pid, const struct tls_module *m, uint64_t *distance, uint64_t *number)
 {
-	const struct hvar_image_tls_slot *s;
 	uint64_t word;
-	uint32_t i, n;
+	uint32_t i;
 
-	*distance = *number = 0;
-	s = hvar_image_table(img, HVAR_IMAGE_TLS_SLOTS, sizeof(*s), &n);
-	for (i = 0; i < n && i < 2; i++) {
-		if (!get(p->pid, bias + s[i].vaddr, &word, sizeof(word)))
+	*distance = m->distance;
+	*number = 0;
+	for (i = 0; i < m->n_slots && i < 2 && !m->distance; i++) {
+		const struct hvar_image_tls_slot *s = &m->slots[i];
+
+		if (!get(pid, m->bias + s->vaddr, &word, sizeof(word)))
 			continue;
-		if (s[i].kind == HVAR_TLS_SLOT_OFFSET)
-			*distance = s[i].value - word;
-		else if (s[i].kind == HVAR_TLS_SLOT_DESC)
-			descriptor(p->pid, bias + s[i].vaddr, s[i].value, distance, number);
+		if (s->kind == HVAR_TLS_SLOT_OFFSET)
+			*distance = s->value - word;
+		else if (s->kind == HVAR_TLS_SLOT_DESC)
+			descriptor(pid, m->bias + s->vaddr, s->value, distance, number);
 		else if (word && word < TLS_NUMBERS_MAX)
 			*number = word;
 	}
 }
 
-/* Is a program started by "ld.so PROGRAM"?  Then what the process runs is no program, as far as its file says. */
-static bool runs_linker(const struct tls_process *p)
-{
-	const struct hvar_image *img;
-	uint32_t why;
-
-	img = p->exe ? p->image_of(p->ctx, p->exe, &why) : NULL;
-	return !img || !(img->flags & HVAR_IMAGE_PROGRAM);
-}
-
-static void add_module(struct tls_of_thread *t, const struct tls_process *p, const struct hvar_image *img, uint32_t id,
-		       uint64_t bias, bool is_program, const uint64_t *threads, size_t n)
+static void add_module(struct tls_of_thread *t, const struct tls_process *p, const struct tls_module *m, uint32_t id,
+		       const uint64_t *threads, size_t n)
 {
 	uint64_t distance, number, at;
 	struct head h;
 	size_t k;
 
-	ask(p, img, bias, &distance, &number);
-	if (is_program && !tls_of_thread_program(img, &distance))
-		return;
+	ask(p->pid, m, &distance, &number);
 	for (k = 0; k < n; k++) {
 		uint64_t thread = threads[k];
 
 		if (distance && distance < thread)
-			at = thread - distance;
-		else if (!number || !get(p->pid, thread, &h, sizeof(h)) || !h.table || h.table % 8 ||
-			 !tls_of_thread_entry(p->pid, h.table, number, &at) || !at || at == ~(uint64_t)0)
-			continue;
-		add(t, p->vmas, &(struct tls_block){ at, at + img->tls.memsz, thread, id, false });
+			add(t, p->vmas, &(struct tls_block){ thread - distance, thread - distance + m->memsz, thread, id, 0, false });
+		else if (number && get(p->pid, thread, &h, sizeof(h)) && h.table && !(h.table % 8) &&
+			 tls_of_thread_entry(p->pid, h.table, number, &at) && at && at != ~(uint64_t)0)
+			add(t, p->vmas, &(struct tls_block){ at, at + m->memsz, thread, id, (uint32_t)number, false });
 	}
 }
 
@@ -142,28 +128,21 @@ static int by_start(const void *pa, const void *pb)
 void tls_of_thread_look(struct tls_of_thread *t, const struct tls_process *p, const uint64_t *threads, size_t n)
 {
 	const struct hvar_vma *v;
-	uint32_t last = 0, why;
-	bool linker = runs_linker(p);
+	struct tls_module m;
+	uint32_t last = 0;
 	uint64_t end = 0;
 	size_t i, longest = 0;
 
 	t->n = 0;
 	for (v = hvar_vmas_next(p->vmas, 0); v && n; v = hvar_vmas_next(p->vmas, v->end)) {
-		const struct hvar_image *img;
-		struct hvar_place place;
-
 		/* a file's areas follow each other; what is mapped twice is two files here */
 		if (v->region != HVAR_REGION_FILE || !v->module || v->module == last)
 			continue;
-		img = p->image_of(p->ctx, v->module, &why);
-		if (!img || !img->tls.memsz)
-			continue;
-		hvar_resolve(p->vmas, v->start, p->image_of, p->ctx, &place);
-		if (!(place.flags & HVAR_PLACE_VADDR) || place.module != v->module)
+		memset(&m, 0, sizeof(m));
+		if (!p->module(p->ctx, p->vmas, v, &m))
 			continue;
 		last = v->module;
-		add_module(t, p, img, v->module, place.bias,
-			   v->module == p->exe || (linker && img->flags & HVAR_IMAGE_PROGRAM), threads, n);
+		add_module(t, p, &m, v->module, threads, n);
 	}
 	if (t->n)
 		qsort(t->v, t->n, sizeof(*t->v), by_start);

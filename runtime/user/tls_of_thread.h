@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/core/hvar_image_format.h"
 #include "runtime/core/hvar_resolve.h"
 
 /* One file's block in one thread. */
@@ -30,6 +31,7 @@ struct tls_block {
 	uint64_t start, end;
 	uint64_t thread;  /* the thread pointer */
 	uint32_t module;  /* as the map has it */
+	uint32_t number;  /* in the thread's table, if it was found there; 0: below the thread pointer */
 	bool doubtful;	  /* overlaps another's: one of the two is not where it was thought to be */
 };
 
@@ -39,13 +41,23 @@ struct tls_of_thread {
 	size_t n, cap;
 };
 
+/* A file with thread-local memory, as it is loaded. */
+struct tls_module {
+	uint64_t memsz, bias;
+	uint64_t distance; /* a program's, by the ABI (tls_layout_distance()); 0: it is in one of the slots, if at all */
+	const struct hvar_image_tls_slot *slots;
+	uint32_t n_slots;
+};
+
+/* That which @area maps into *@out; false: it has none, or another area will tell. */
+typedef bool (*tls_module_fn)(void *ctx, const struct hvar_vmas *vmas, const struct hvar_vma *area, struct tls_module *out);
+
 /* Whose memory is read. */
 struct tls_process {
 	pid_t pid;
 	const struct hvar_vmas *vmas;
-	hvar_image_of_fn image_of;
-	void *ctx;	/* for image_of */
-	uint32_t exe;	/* the module that the process runs; 0: not known */
+	tls_module_fn module;
+	void *ctx; /* for module */
 };
 
 /* More than any number of a file with thread-local memory, or of blocks. */
@@ -61,8 +73,11 @@ const struct tls_block *tls_of_thread_find(const struct tls_of_thread *t, uint64
 /* Make @p, what @addr in @b was found to be without, the variable of @img there, or what has no name in the block. */
 void tls_of_thread_place(const struct tls_block *b, uint64_t addr, const struct hvar_image *img, struct hvar_place *p);
 
-/* How far below the thread pointer a program's own block is; false if @img has none, or the ABI does not say. */
-bool tls_of_thread_program(const struct hvar_image *img, uint64_t *out);
+/*
+ * Does the thread pointer of @b in process @pid still have a thread's words, and its table the block?  True too if the
+ * process is gone: then that is how it was last seen.
+ */
+bool tls_of_thread_holds(pid_t pid, const struct tls_block *b);
 
 /* Entry @i of the table at @table of process @pid into *@out: the block of file number @i; false: has no such entry. */
 bool tls_of_thread_entry(pid_t pid, uint64_t table, uint64_t i, uint64_t *out);

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tls_seen.c - the thread-local blocks that were seen in processes, for memory that is reached by its address. */
+#include "config.h"
+
+#include "tls_seen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/user/clock.h"
+#include "runtime/user/thread_tls.h"
+#include "translator-hooks/tls_slots.h"
+
+/* A recording may claim anything. */
+enum { SPACES_MAX = 1 << 20, BLOCKS_MAX = 1 << 20 };
+
+/* Between two looks at a process: doubled each time nothing was found, and never less than a hundred times what one cost. */
+#define PAUSE_NS     ((uint64_t)10 * 1000 * 1000)
+#define PAUSE_MAX_NS ((uint64_t)1000 * 1000 * 1000)
+#define COST_PART    100
+
+/* An address space: its blocks by start, none over another. */
+struct space {
+	uint32_t mm; /* 0: free */
+	struct tls_block *v;
+	size_t n, cap;
+	uint64_t next_ns, pause_ns; /* no look before */
+};
+
+struct change {
+	uint32_t mm, module;
+	uint64_t start, size;
+};
+
+struct tls_seen {
+	struct space *v; /* open addressing */
+	size_t n, cap;
+	size_t n_blocks; /* of all */
+	struct change *fresh;
+	size_t n_fresh, next_fresh, cap_fresh;
+};
+
+struct tls_seen *tls_seen_new(void)
+{
+	return calloc(1, sizeof(struct tls_seen));
+}
+
+void tls_seen_free(struct tls_seen *t)
+{
+	size_t i;
+
+	for (i = 0; t && i < t->cap; i++)
+		free(t->v[i].v);
+	if (t) {
+		free(t->v);
+		free(t->fresh);
+	}
+	free(t);
+}
+
+/* @v with room for one more of @size bytes, or NULL. */
+static void *room(void *v, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : 16;
+
+	if (n < *cap)
+		return v;
+	v = realloc(v, more * size);
+	if (v)
+		*cap = more;
+	return v;
+}
+
+/* ---- address spaces ---- */
+
+static struct space *slot(struct space *v, size_t cap, uint32_t mm)
+{
+	size_t i = (mm * 0x9e3779b97f4a7c15ull) >> 40 & (cap - 1);
+
+	while (v[i].mm && v[i].mm != mm)
+		i = (i + 1) & (cap - 1);
+	return &v[i];
+}
+
+static struct space *find(const struct tls_seen *t, uint32_t mm)
+{
+	struct space *s = t->cap ? slot(t->v, t->cap, mm) : NULL;
+
+	return s && s->mm ? s : NULL;
+}
+
+/* That of @mm, made if need be; NULL: no memory. */
+static struct space *entry(struct tls_seen *t, uint32_t mm)
+{
+	struct space *s = find(t, mm), *v;
+	size_t cap, i;
+
+	if (s || !mm || t->n >= SPACES_MAX)
+		return s;
+	if (2 * (t->n + 1) > t->cap) {
+		cap = t->cap ? 2 * t->cap : 16;
+		v = calloc(cap, sizeof(*v));
+		if (!v)
+			return NULL;
+		for (i = 0; i < t->cap; i++)
+			if (t->v[i].mm)
+				*slot(v, cap, t->v[i].mm) = t->v[i];
+		free(t->v);
+		t->v = v;
+		t->cap = cap;
+	}
+	s = slot(t->v, t->cap, mm);
+	s->mm = mm;
+	s->pause_ns = PAUSE_NS;
+	t->n++;
+	return s;
+}
+
+/* ---- blocks ---- */
+
+/* How many blocks of @s start at @addr or before. */
+static size_t upto(const struct space *s, uint64_t addr)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void changed(struct tls_seen *t, uint32_t mm, const struct tls_block *b, uint64_t size)
+{
+	struct change *v = room(t->fresh, t->n_fresh, &t->cap_fresh, sizeof(*v));
+
+	if (!v)
+		return;
+	t->fresh = v;
+	v[t->n_fresh++] = (struct change){ mm, b->module, b->start, size };
+}
+
+static void drop(struct tls_seen *t, struct space *s, size_t i)
+{
+	memmove(s->v + i, s->v + i + 1, (s->n - i - 1) * sizeof(*s->v));
+	s->n--;
+	t->n_blocks--;
+}
+
+/* Forget what lies in [@start, @end), and the blocks of file @module (0: of none in particular). */
+static void forget(struct tls_seen *t, struct space *s, uint64_t start, uint64_t end, uint32_t module)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		const struct tls_block *b = &s->v[i];
+
+		if ((b->start < end && b->end > start) || (module && b->module == module))
+			continue;
+		s->v[n++] = *b;
+	}
+	t->n_blocks -= s->n - n;
+	s->n = n;
+}
+
+/* Returns whether @b was not known. */
+static bool note(struct tls_seen *t, struct space *s, const struct tls_block *b)
+{
+	struct tls_block *v;
+	size_t i = upto(s, b->start);
+
+	if (i && s->v[i - 1].start == b->start && s->v[i - 1].end == b->end && s->v[i - 1].module == b->module) {
+		s->v[i - 1] = *b;
+		return false;
+	}
+	if (b->end <= b->start || t->n_blocks >= BLOCKS_MAX)
+		return false;
+	/* what was there before is no more */
+	if ((i && s->v[i - 1].end > b->start) || (i < s->n && s->v[i].start < b->end))
+		forget(t, s, b->start, b->end, 0);
+	v = room(s->v, s->n, &s->cap, sizeof(*v));
+	if (!v)
+		return false;
+	s->v = v;
+	i = upto(s, b->start);
+	memmove(v + i + 1, v + i, (s->n - i) * sizeof(*v));
+	v[i] = *b;
+	s->n++;
+	t->n_blocks++;
+	return true;
+}
+
+void tls_seen_event(struct tls_seen *t, const struct hvar_event *ev)
+{
+	const struct space *parent;
+	struct space *s = find(t, ev->mm);
+	size_t i;
+
+	if (!s)
+		return;
+	switch (ev->type) {
+	case HVAR_EVENT_MAP:
+		forget(t, s, ev->u.map.start, ev->u.map.end, 0);
+		s->next_ns = 0; /* a library that comes, a thread's stack */
+		break;
+	case HVAR_EVENT_UNMAP:
+		forget(t, s, ev->u.map.start, ev->u.map.end, ev->module);
+		break;
+	case HVAR_EVENT_MOVE:
+	case HVAR_EVENT_SHRINK:
+		forget(t, s, ev->u.map.old_start, ev->u.map.old_end, 0);
+		forget(t, s, ev->u.map.start, ev->u.map.end, 0);
+		break;
+	case HVAR_EVENT_FORK:
+		if (ev->u.task.child_mm == ev->mm || !s->n || !entry(t, ev->u.task.child_mm))
+			break;
+		/* that may have moved it */
+		parent = find(t, ev->mm);
+		s = find(t, ev->u.task.child_mm);
+		for (i = 0; parent && i < parent->n; i++)
+			note(t, s, &parent->v[i]);
+		break;
+	}
+}
+
+/* ---- looking ---- */
+
+/* tls_module_fn, by what a file's layout says; its one executable area tells where it is loaded. */
+static bool by_layout(void *ctx, const struct hvar_vmas *vmas, const struct hvar_vma *v, struct tls_module *out)
+{
+	const struct tls_layout *l;
+	uint64_t page;
+	bool none;
+
+	(void)vmas;
+	l = v->prot & HVAR_PROT_EXEC ? images_tls_layout(ctx, v->module, &none) : NULL;
+	if (!l)
+		return false;
+	page = HVAR_PAGE_DOWN(l->code_offset);
+	if (v->pgoff < page || v->pgoff - page >= l->code_size)
+		return false;
+	*out = (struct tls_module){ .memsz = l->memsz, .distance = l->distance, .slots = l->slots, .n_slots = l->n_slots,
+				    .bias = v->start - v->pgoff + l->code_offset - l->code_vaddr };
+	return true;
+}
+
+/* Is anything of @found new? */
+static bool take(struct tls_seen *t, struct space *s, const struct images *images, const struct tls_of_thread *found)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < found->n; i++) {
+		struct tls_block b = found->v[i];
+
+		b.module = images_canon(images, b.module);
+		if (b.doubtful || !note(t, s, &b))
+			continue;
+		changed(t, s->mm, &b, b.end - b.start);
+		any = true;
+	}
+	return any;
+}
+
+static void look(struct tls_seen *t, struct space *s, struct images *images, const struct hvar_event *ev,
+		 const struct hvar_vmas *vmas)
+{
+	uint64_t start = clock_own_cpu_ns(), cost;
+	struct thread_tls *finder = thread_tls_new((pid_t)ev->pid);
+
+	if (!finder)
+		return;
+	thread_tls_look(finder, vmas, by_layout, images);
+	if (take(t, s, images, thread_tls_blocks(finder)))
+		s->pause_ns = PAUSE_NS;
+	else if (s->pause_ns < PAUSE_MAX_NS)
+		s->pause_ns *= 2;
+	thread_tls_free(finder);
+	cost = (clock_own_cpu_ns() - start) * COST_PART;
+	s->next_ns = ev->time_ns + (cost > s->pause_ns ? cost : s->pause_ns);
+}
+
+static const struct tls_block *at(const struct space *s, uint64_t addr)
+{
+	size_t i = upto(s, addr);
+
+	return i && addr < s->v[i - 1].end ? &s->v[i - 1] : NULL;
+}
+
+const struct tls_block *tls_seen_find(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
+				      const struct hvar_vmas *vmas, uint64_t addr, bool live)
+{
+	struct space *s = live ? entry(t, ev->mm) : find(t, ev->mm);
+	const struct tls_block *b = s ? at(s, addr) : NULL;
+
+	if (!s || !live)
+		return b;
+	if (b && !tls_of_thread_holds((pid_t)ev->pid, b)) {
+		changed(t, s->mm, b, 0);
+		drop(t, s, (size_t)(b - s->v));
+		b = NULL;
+	}
+	if (!b && ev->time_ns >= s->next_ns) {
+		look(t, s, images, ev, vmas);
+		b = at(s, addr);
+	}
+	return b;
+}
+
+bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint64_t end)
+{
+	const struct space *s = find(t, mm);
+	size_t i = s && end ? upto(s, end - 1) : 0;
+
+	return i && s->v[i - 1].end > start;
+}
+
+void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pid_t pid, const struct hvar_vmas *vmas,
+		      const uint64_t *threads, size_t n)
+{
+	struct tls_process p = { pid, vmas, by_layout, images };
+	struct tls_of_thread found = { 0 };
+	struct space *s = entry(t, mm);
+
+	if (!s)
+		return;
+	tls_of_thread_look(&found, &p, threads, n);
+	take(t, s, images, &found);
+	tls_of_thread_fini(&found);
+}
+
+/* ---- recordings ---- */
+
+bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n)
+{
+	const struct change *c;
+
+	if (t->next_fresh == t->n_fresh) {
+		t->next_fresh = t->n_fresh = 0;
+		return false;
+	}
+	c = &t->fresh[t->next_fresh++];
+	snprintf(text, n, "%u.%u=%llx+%llu", c->mm, c->module, (unsigned long long)c->start, (unsigned long long)c->size);
+	return true;
+}
+
+void tls_seen_told(struct tls_seen *t, const struct images *images, const char *key, const char *value)
+{
+	struct tls_block b = { 0 };
+	struct space *s;
+	uint32_t mm;
+	char *end;
+	size_t i;
+
+	mm = (uint32_t)strtoul(key, &end, 10);
+	if (*end++ != '.')
+		return;
+	b.module = images_canon(images, (uint32_t)strtoul(end, &end, 10));
+	b.start = strtoull(value, &end, 16);
+	if (*end++ != '+')
+		return;
+	b.end = strtoull(end, NULL, 10);
+	s = entry(t, mm);
+	if (!s || __builtin_add_overflow(b.start, b.end, &b.end))
+		return;
+	i = upto(s, b.start);
+	if (b.end != b.start)
+		note(t, s, &b);
+	else if (i && s->v[i - 1].start == b.start)
+		drop(t, s, i - 1);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tls_seen.h - the thread-local blocks that were seen in processes, for memory that is reached by its address.
+ *
+ * tls_blocks.h is for code that addresses from the thread pointer; code may also have a variable's address in a register,
+ * and has it always for what was loaded later.  While a process lives its threads are looked for (thread_tls.h) when
+ * memory without a file was touched that is in no block known so far: never so often that it costs more than a hundredth
+ * of the time.  A block is used only if the thread's own words still say so at the moment it is asked for.  A recording
+ * carries what was found, and what was found to be gone, at its place between the samples.
+ */
+#ifndef TLS_SEEN_H
+#define TLS_SEEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "images.h"
+#include "runtime/core/hvar_event.h"
+#include "runtime/core/hvar_vmas.h"
+#include "runtime/user/tls_of_thread.h"
+
+struct tls_seen;
+
+struct tls_seen *tls_seen_new(void); /* NULL: no memory */
+void tls_seen_free(struct tls_seen *t);
+
+/* A map or task event: what is unmapped is forgotten, a child has what its parent has. */
+void tls_seen_event(struct tls_seen *t, const struct hvar_event *ev);
+
+/*
+ * The block that @addr is in, at @ev, in the process whose areas @vmas are; NULL: none is known.  @live: the process may
+ * be looked at; else what is known from before is all.  Good until the next call.
+ */
+const struct tls_block *tls_seen_find(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
+				      const struct hvar_vmas *vmas, uint64_t addr, bool live);
+/* Is any part of [@start, @end) of address space @mm in a block that is known? */
+bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint64_t end);
+
+/*
+ * The @n threads whose pointers @threads are have blocks in process @pid: find them, now, and note them.  For who knows
+ * the thread pointers without a search.
+ */
+void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pid_t pid, const struct hvar_vmas *vmas,
+		      const uint64_t *threads, size_t n);
+
+/*
+ * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64", in address space 3 file 17 has a
+ * block of 64 bytes there; "+0": no more.  False: nothing.
+ */
+bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n);
+/* A recording has it: @key before the '=', @value behind. */
+void tls_seen_told(struct tls_seen *t, const struct images *images, const char *key, const char *value);
+
+#endif /* TLS_SEEN_H */
