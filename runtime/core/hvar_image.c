@@ -395,6 +395,18 @@ HVAR_API uint32_t hvar_image_find(const struct hvar_image *img, uint64_t vaddr)
 	return hvar_image_owner(img->starts, img->owners, lo, hi, vaddr, img->syms);
 }
 
+HVAR_API uint64_t hvar_image_same_until(const struct hvar_image *img, uint64_t vaddr)
+{
+	uint32_t i = hvar_image_find(img, vaddr), next;
+	uint64_t end;
+
+	if (i == HVAR_IMAGE_NONE || !img->syms[i].size)
+		return vaddr + 1;
+	end = img->syms[i].vaddr + img->syms[i].size;
+	next = hvar_image_upto(img->starts, 1, 0, img->n_extents, vaddr);
+	return next < img->n_extents && img->starts[next] < end ? img->starts[next] : end;
+}
+
 HVAR_API uint32_t hvar_image_find_tls(const struct hvar_image *img, uint64_t offset)
 {
 	return hvar_image_owner(img->tls_starts, img->tls_owners, 0,

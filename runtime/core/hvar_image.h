@@ -155,7 +155,9 @@ HVAR_API int hvar_image_open_known(struct hvar_image *img, const void *data, uin
  * address only.  O(1) in the size of the file but for a search within one page.
  */
 HVAR_API uint32_t hvar_image_find(const struct hvar_image *img, uint64_t vaddr);
-/* The same for @offset in the TLS block; an index into tls_syms. */
+/* Up to where all addresses from @vaddr on have the same owner as it has; @vaddr + 1 where it has none. */
+HVAR_API uint64_t hvar_image_same_until(const struct hvar_image *img, uint64_t vaddr);
+/* As hvar_image_find(), for @offset in the TLS block; an index into tls_syms. */
 HVAR_API uint32_t hvar_image_find_tls(const struct hvar_image *img, uint64_t offset);
 
 /*

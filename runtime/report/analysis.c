@@ -264,25 +264,13 @@ static void count(struct analysis *a, struct hvar_event *ev, uint32_t i, uint64_
 		variables_count(a->variables, i, ev);
 }
 
-/* Is entry @i memory that has no names inside, so that all of a page is the same? */
-static bool is_plain(const struct analysis *a, uint32_t i)
-{
-	const struct hvar_hot_key *key;
-
-	if (i == HVAR_HOT_NONE)
-		return false;
-	key = &variables_hot(a->variables, i)->key;
-	return !key->module && key->symbol == HVAR_HOT_NONE &&
-	       (key->kind == HVAR_KIND_ANON || key->kind == HVAR_KIND_HEAP || key->kind == HVAR_KIND_STACK);
-}
-
 static void take_counts(struct analysis *a, const struct stream_counts *c, size_t len)
 {
 	struct hvar_event ev = { .time_ns = c->time_ns, .type = HVAR_EVENT_ACCESS, .mm = c->mm,
 				 .pid = c->pid, .tid = c->tid };
 	size_t n = (len - sizeof(*c)) / sizeof(*c->v), k;
 	const struct hvar_vmas *vmas = spaces_of(a->spaces, &ev);
-	uint64_t page = 0; /* a plain one, whose entry is i; 0: none */
+	uint64_t from = 0, until = 0; /* all there has entry i */
 	uint32_t i = HVAR_HOT_NONE;
 
 	note_time(a, c->time_ns);
@@ -292,9 +280,9 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 			continue;
 		ev.u.access.addr = c->start + c->v[k].offset;
 		ev.u.access.weight = ((uint64_t)c->v[k].reads + c->v[k].writes) << 16;
-		if (!page || HVAR_PAGE_DOWN(ev.u.access.addr) != page) {
-			i = variables_at(a->variables, vmas, &ev, ev.u.access.addr);
-			page = is_plain(a, i) ? HVAR_PAGE_DOWN(ev.u.access.addr) : 0;
+		if (ev.u.access.addr < from || ev.u.access.addr >= until) {
+			from = ev.u.access.addr;
+			i = variables_range(a->variables, vmas, &ev, from, &until);
 		}
 		count(a, &ev, i, c->v[k].reads, HVAR_ACCESS_READ);
 		count(a, &ev, i, c->v[k].writes, HVAR_ACCESS_WRITE);

@@ -106,6 +106,10 @@ static void variable(FILE *f, const struct rows *r, size_t i)
 	else
 		json_null(&j, "private");
 	json_u64(&j, "threads", row->threads);
+	if (r->exact) {
+		count(&j, "first_ns", v->first_ns, v->first_ns);
+		count(&j, "last_ns", v->last_ns, v->last_ns);
+	}
 	json_str(&j, "reason", v->reason);
 	if (v->mm) {
 		json_u64(&j, "mm", v->mm);
@@ -144,6 +148,8 @@ static void total(FILE *f, const struct rows *r, const struct analysis *a)
 			json_u64(&j, loss_names[what], r->totals.lost[what]);
 	json_close(&j, '}');
 	json_num(&j, "seconds", r->seconds);
+	if (r->exact)
+		count(&j, "begin_ns", r->totals.first_ns, r->totals.first_ns);
 	json_num(&j, "own_cpu_share", r->own_cpu_share);
 	json_u64(&j, "processes", r->totals.processes);
 	json_u64(&j, "misfits", r->totals.misfits);

@@ -190,10 +190,25 @@ static void percent(FILE *f, double x, int width)
 		fprintf(f, "%*.1f%%", width - 1, 100 * x);
 }
 
-/* A row up to its kind; returns how many columns. */
-static int numbers(FILE *f, const struct rows *r, const struct row *row)
+/* With -v: by how many threads it was touched, and when, as far as that is known. */
+static bool has_more(const struct out *out, const struct rows *r)
 {
+	return r->exact && out->o->verbose;
+}
+
+static int since_begin(FILE *f, const struct rows *r, uint64_t ns)
+{
+	if (!ns || ns < r->totals.first_ns)
+		return fprintf(f, " %8s", "-");
+	return fprintf(f, " %8.3f", (double)(ns - r->totals.first_ns) / 1e9);
+}
+
+/* A row up to its kind; returns how many columns. */
+static int numbers(const struct out *out, const struct rows *r, const struct row *row)
+{
+	FILE *f = out->f;
 	char buf[32];
+	int used = 0;
 
 	percent(f, row->share, 7);
 	if (r->exact)
@@ -210,7 +225,12 @@ static int numbers(FILE *f, const struct rows *r, const struct row *row)
 		fprintf(f, " %4s", "-");
 	else
 		fprintf(f, " %4.0f", 100 * row->write_share);
-	return 7 + (r->exact ? 9 : 6 + 8) + 5;
+	if (has_more(out, r)) {
+		used += fprintf(f, " %7" PRIu32, row->threads);
+		used += since_begin(f, r, row->var.first_ns);
+		used += since_begin(f, r, row->var.last_ns);
+	}
+	return used + 7 + (r->exact ? 9 : 6 + 8) + 5;
 }
 
 static void one_row(const struct out *out, const struct rows *r, size_t i)
@@ -230,7 +250,7 @@ static void one_row(const struct out *out, const struct rows *r, size_t i)
 	free(raw);
 	style(out, row->share >= 0.1 ? BOLD : "");
 	fprintf(out->f, "%4zu", i + 1);
-	used += numbers(out->f, r, row);
+	used += numbers(out, r, row);
 	used += fprintf(out->f, "  %-*s ", KIND_WIDTH, v->kind);
 	room = out->o->width > used + 8 ? out->o->width - used : 0;
 	cut_to(out->f, name ? name : "?", room);
@@ -252,7 +272,7 @@ static void other_line(const struct out *out, const struct rows *r, double share
 		fprintf(out->f, " %5s ", "");
 		percent(out->f, time_share, 7);
 	}
-	fprintf(out->f, " %4s  ", "");
+	fprintf(out->f, " %4s%*s  ", "", has_more(out, r) ? 26 : 0, "");
 	cut_to(out->f, text, out->o->width > 40 ? out->o->width - (r->exact ? 27 : 32) : 0);
 	style(out, NORMAL);
 	putc('\n', out->f);
@@ -264,8 +284,9 @@ static void table(const struct out *out, const struct rows *r)
 	size_t i;
 
 	style(out, BOLD);
-	fprintf(out->f, "   #   share%s  wr%%  %-*s variable [module]\n",
-		r->exact ? " accesses" : "  ±95%    time", KIND_WIDTH, "kind");
+	fprintf(out->f, "   #   share%s  wr%%%s  %-*s variable [module]\n",
+		r->exact ? " accesses" : "  ±95%    time", has_more(out, r) ? " threads    first     last" : "",
+		KIND_WIDTH, "kind");
 	style(out, NORMAL);
 	for (i = 0; i < r->n; i++)
 		one_row(out, r, i);
@@ -347,6 +368,8 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 	if (!source)
 		return;
 	if (r->exact) {
+		if (has_more(out, r))
+			paragraph(out, "first, last: seconds from the begin to when counters that had it were looked at, some 10 times a second");
 		paragraph(out, "counted by %s: every load and store of the program's own code; what the kernel accesses for it is not among them", source);
 		return;
 	}

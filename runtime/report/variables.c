@@ -33,6 +33,7 @@ struct fact {
 	bool is_private;
 	bool deleted;
 	char comm[16];
+	uint64_t first_ns, last_ns; /* of exact accesses */
 	char *name; /* made when first asked for */
 };
 
@@ -239,14 +240,41 @@ static uint32_t entry_of(struct variables *v, const struct hvar_place *place,
 	return i;
 }
 
-uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
-		      const struct hvar_event *ev, uint64_t addr)
+/* Memory without names inside is the same for a page; a symbol, as a whole, as far as no other lies in it. */
+static uint64_t same_until(const struct variables *v, const struct hvar_place *p, uint64_t addr)
+{
+	const struct hvar_image *img;
+	uint64_t end = addr + 1;
+	uint32_t why;
+
+	if (!p->module && (p->kind == HVAR_KIND_ANON || p->kind == HVAR_KIND_HEAP || p->kind == HVAR_KIND_STACK))
+		return HVAR_PAGE_DOWN(addr) + HVAR_PAGE_SIZE;
+	if (v->members || p->symbol == HVAR_IMAGE_NONE || !(p->flags & HVAR_PLACE_VADDR) || p->flags & HVAR_PLACE_TLS)
+		return end;
+	img = images_of(v->images, p->module, &why);
+	if (img)
+		end = addr + (hvar_image_same_until(img, p->vaddr) - p->vaddr);
+	return end < p->vma.end ? end : p->vma.end;
+}
+
+uint32_t variables_range(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint64_t addr,
+			 uint64_t *until)
 {
 	struct hvar_place place;
 
 	place_at(v, vmas, addr, &place);
-	tls_at(v, vmas, ev, addr, &place);
+	*until = same_until(v, &place, addr);
+	if (tls_at(v, vmas, ev, addr, &place) || tls_seen_within(v->seen, ev->mm, addr, *until))
+		*until = addr + 1;
 	return entry_of(v, &place, ev);
+}
+
+uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
+		      const struct hvar_event *ev, uint64_t addr)
+{
+	uint64_t until;
+
+	return variables_range(v, vmas, ev, addr, &until);
 }
 
 uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
@@ -333,6 +361,12 @@ uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const 
 
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev)
 {
+	struct fact *f = &v->facts[i];
+
+	if (ev->time_ns && (!f->first_ns || ev->time_ns < f->first_ns))
+		f->first_ns = ev->time_ns;
+	if (ev->time_ns > f->last_ns)
+		f->last_ns = ev->time_ns;
 	hvar_hot_count(&v->t, i, ev->tid, ev->u.access.weight, ev->u.access.size,
 		       ev->u.access.flags);
 }
@@ -426,6 +460,8 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	out->mm = key->mm;
 	out->pid = f->pid;
 	out->comm = f->comm;
+	out->first_ns = f->first_ns;
+	out->last_ns = f->last_ns;
 	if (key->symbol != HVAR_HOT_NONE && img) {
 		const struct hvar_image_sym *y = (key->kind & KIND_MASK) == HVAR_KIND_TLS ? img->tls_syms : img->syms;
 

@@ -35,6 +35,10 @@ void variables_free(struct variables *v);
 uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 		      const struct hvar_event *ev, uint64_t addr);
 
+/* The same; all addresses from @addr up to *@until have that entry. */
+uint32_t variables_range(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint64_t addr,
+			 uint64_t *until);
+
 /*
  * The same for an access that surely happened: VARIABLES_UNMAPPED where there is no
  * memory, for then @addr is wrong, and the stack where @addr is in one anonymous area
@@ -85,6 +89,7 @@ struct variable {
 	bool is_private;    /* a write to it is seen by one address space only */
 	uint32_t mm, pid;   /* with per_process, else 0 */
 	const char *comm;   /* likewise, "" if not known */
+	uint64_t first_ns, last_ns; /* of the records with its exact accesses; 0: none had a time */
 };
 
 /* Describe entry @i.  Returns 0 or -ENOMEM. */

@@ -133,6 +133,7 @@ static Bool data_at(ULong at, ULong end, ULong *from, ULong *to)
 static struct hvt_count batch[HVT_COUNTS_MAX];
 static UInt batched, batch_slot;
 static Addr batch_start;
+static ULong sent;
 
 static void send_batch(void)
 {
@@ -157,6 +158,7 @@ static void send_count(UInt slot, Addr addr, const struct hvt_pair *v)
 		batch_start = addr;
 	}
 	batch[batched++] = (struct hvt_count){ (UInt)(addr - batch_start), v->reads, v->writes };
+	sent++;
 }
 
 /* Zero bytes [@from, @to) of the file, all of which have memory. */
@@ -237,6 +239,14 @@ void hvt_shadow_take(Addr start, Addr end)
 			each(slot, plane, start, end, True, take);
 	send_batch();
 	taking();
+}
+
+ULong hvt_shadow_take_all(void)
+{
+	ULong before = sent;
+
+	hvt_shadow_take(0, HVT_PLANE_SIZE - PAGE);
+	return sent - before;
 }
 
 void hvt_shadow_take_slot(UInt slot)

@@ -30,6 +30,9 @@ void hvt_shadow_use(UInt slot);
 /* Send what was counted in [@start, @end), which is about to become other memory, and begin there from zero. */
 void hvt_shadow_take(Addr start, Addr end);
 
+/* Send all that was counted, and begin from zero.  How many counters there were. */
+ULong hvt_shadow_take_all(void);
+
 /* Send all that was counted in @slot, whose thread is gone, and begin there from zero. */
 void hvt_shadow_take_slot(UInt slot);
 

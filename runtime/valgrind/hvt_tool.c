@@ -19,6 +19,7 @@
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
 #include "hvt_threads.h"
+#include "hvt_tick.h"
 
 static const HChar *socket_name;
 static Bool told;	    /* hotvar knows this process */
@@ -81,8 +82,13 @@ static void thread_runs(ThreadId tid, ULong blocks)
 		told = True;
 		hvt_link_hello(hvt_shadow_fd(), 0);
 		hvt_map_initial();
+		hvt_tick_init();
 	}
 	hvt_threads_run(tid);
+	if (hvt_tick()) {
+		relieved_at = blocks;
+		largest = 0;
+	}
 	if (largest + (blocks - relieved_at + QUANTUM) * (most ? most : 1) < 0xffffffffu)
 		return;
 	relieved_at = blocks;
@@ -132,6 +138,7 @@ static void in_child(ThreadId tid)
 		known = NULL;
 	}
 	hvt_threads_forked();
+	hvt_tick_init();
 	hvt_threads_run(tid);
 }
 

@@ -62,6 +62,32 @@ like "as text" "$("$HOTVAR" report -i "$tmp/rec")" '^counted by valgrind: '
 "$HOTVAR" report --json --per-process -i "$tmp/rec" > "$tmp/report"
 is "processes apart" "$(grep -c '"name":"\(parent\|child\|again\)_var"' "$tmp/report")" 3
 
+# When, and by how many.
+cat > "$tmp/times.c" <<'END'
+#include <time.h>
+volatile long early_var, late_var, busy_var;
+int main(void)
+{
+	struct timespec t;
+	early_var++;
+	do busy_var++, clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); while (t.tv_nsec < 300000000);
+	late_var++;
+	return 0;
+}
+END
+check "a program that touches one variable early, another late" "${CC:-cc}" -O1 -g -o "$tmp/times" "$tmp/times.c"
+"$HOTVAR" record -q --exact -o "$tmp/rec" -- "$tmp/times"
+"$HOTVAR" report --json -i "$tmp/rec" > "$tmp/report"
+field() { # NAME KEY
+	sed -n "s/^{\"type\":\"variable\",.*\"name\":\"$1\".*\"$2\":\([0-9]*\).*/\1/p" "$tmp/report"
+}
+is "the last touch of the one is before the first of the other" "$(($(field early_var last_ns) < $(field late_var first_ns)))" 1
+is "in between is what went on all the time" \
+	"$(($(field busy_var first_ns) < $(field late_var first_ns) && $(field busy_var last_ns) >= $(field late_var last_ns)))" 1
+"$HOTVAR" report -v --limit 0 -i "$tmp/rec" > "$tmp/text"
+like "-v has them as text" "$(sed -n 2p "$tmp/text")" ' accesses  wr% threads    first     last  kind '
+is "for each row" "$(awk '$NF == "[times]" && $(NF - 1) == "early_var" { print $3, $4, $5, $6 == $7 }' "$tmp/text")" "2 50 1 1"
+
 # What cannot be done is said.
 "$HOTVAR" --exact -- "$tmp/none" 2> "$tmp/err"
 is "no such command" "$? $(grep -c 'cannot run' "$tmp/err")" "127 1"
