@@ -54,6 +54,56 @@
 	"}\n" \
 	"\n"
 
+/* One buffer, its lock, and what is put into relay_v2.c for them: see the mend of that name. */
+#define LOCK \
+	"\n" \
+	"#ifdef STP_BULKMODE\n" \
+	"static bool __stp_relay_lock(void) { return true; }\n" \
+	"static void __stp_relay_unlock(void) { }\n" \
+	"static void __stp_relay_publish(void) { }\n" \
+	"static void __stp_relay_reserve(struct rchan_buf *buf, size_t n) { buf->offset += n; }\n" \
+	"#else\n" \
+	"/* The processor that writes to the one buffer, interrupts off; what it has reserved there, and not yet shown to the reader. */\n" \
+	"static atomic_t __stp_relay_holder = ATOMIC_INIT(-1);\n" \
+	"static struct rchan_buf *__stp_relay_reserved_in;\n" \
+	"static size_t __stp_relay_reserved;\n" \
+	"\n" \
+	"/* False in an NMI that came between. */\n" \
+	"static bool __stp_relay_lock(void)\n" \
+	"{\n" \
+	"\tint cpu = raw_smp_processor_id(), holder;\n" \
+	"\n" \
+	"\twhile ((holder = atomic_cmpxchg(&__stp_relay_holder, -1, cpu)) != -1) {\n" \
+	"\t\tif (holder == cpu)\n" \
+	"\t\t\treturn false;\n" \
+	"\t\tcpu_relax();\n" \
+	"\t}\n" \
+	"\treturn true;\n" \
+	"}\n" \
+	"\n" \
+	"static void __stp_relay_publish(void)\n" \
+	"{\n" \
+	"\tif (!__stp_relay_reserved)\n" \
+	"\t\treturn;\n" \
+	"\tsmp_wmb();\n" \
+	"\t__stp_relay_reserved_in->offset += __stp_relay_reserved;\n" \
+	"\t__stp_relay_reserved = 0;\n" \
+	"}\n" \
+	"\n" \
+	"static void __stp_relay_unlock(void)\n" \
+	"{\n" \
+	"\t__stp_relay_publish();\n" \
+	"\tatomic_set_release(&__stp_relay_holder, -1);\n" \
+	"}\n" \
+	"\n" \
+	"static void __stp_relay_reserve(struct rchan_buf *buf, size_t n)\n" \
+	"{\n" \
+	"\t__stp_relay_reserved_in = buf;\n" \
+	"\t__stp_relay_reserved = n;\n" \
+	"}\n" \
+	"#endif\n"
+#define ONE_BUFFER "*is_global =\n#ifdef STP_BULKMODE\n\t\t\t0;\n#else\n\t\t\t1;\n#endif"
+
 /*
  * Where the kernel's @header has @says (NULL: whatever the kernel), the runtime's file @lacks_in has not
  * @lacks, and each of the files to be edited has what is to be replaced.
@@ -63,7 +113,7 @@ static const struct mend {
 	const char *lacks_in, *lacks;
 	struct edit {
 		const char *file, *from, *to;
-	} edits[5];
+	} edits[8];
 	const char *what;
 } mends[] = {
 	/* task_work_cancel() came to mean another function: what it was is task_work_cancel_func(). */
@@ -123,6 +173,30 @@ static const struct mend {
 	      "\t\tif (send_exit)\n\t\t\t_stp_transport_data_fs_linger();\n\n"
 	      "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop" } },
 	  "unread output in transport.c" },
+	/*
+	 * Each processor has a buffer and a reader of its own, and stapio sorts what they read: for two seconds at most
+	 * (4.8: less).  Where one of the readers is later than that, what was printed first comes out last.  One buffer for
+	 * all is in order by itself.
+	 */
+	{ NULL, NULL,
+	  "transport/relay_v2.c", "__stp_relay_lock",
+	  { { "transport/relay_v2.c", "static struct file_operations relay_file_operations_w_owner;\n",
+	      "static struct file_operations relay_file_operations_w_owner;\n" LOCK },
+	    { "transport/relay_v2.c", "\t\tif (buf->offset)\n\t\t\t__stp_relay_switch_subbuf(buf, 0);\n",
+	      "\t\tif (__stp_relay_lock()) {\n\t\t\tif (buf->offset)\n\t\t\t\t__stp_relay_switch_subbuf(buf, 0);\n"
+	      "\t\t\t__stp_relay_unlock();\n\t\t}\n" },
+	    { "transport/relay_v2.c", "\t\t\t\t    smp_processor_id());\n",
+	      "\t\t\t\t    smp_processor_id());\n\t__stp_relay_publish();\n" },
+	    { "transport/relay_v2.c", "\tbuf->offset += size_request;\n",
+	      "\t__stp_relay_reserve(buf, size_request);\n" },
+	    { "transport/debugfs.c", "*is_global = 0;", ONE_BUFFER },
+	    { "transport/procfs.c", "*is_global = 0;", ONE_BUFFER },
+	    { "print_flush.c", "\tdbug_trans(1, \"len = %zu\\n\", len);\n",
+	      "\tdbug_trans(1, \"len = %zu\\n\", len);\n"
+	      "\tif (!__stp_relay_lock()) {\n\t\tatomic_inc(&_stp_transport_failures);\n\t\treturn;\n\t}\n" },
+	    { "print_flush.c", "                atomic_inc(&_stp_transport_failures);\n        }\n}\n",
+	      "                atomic_inc(&_stp_transport_failures);\n        }\n\t__stp_relay_unlock();\n}\n" } },
+	  "order of output in relay_v2.c" },
 };
 #define N_MENDS (sizeof(mends) / sizeof(mends[0]))
 #define N_EDITS (sizeof(mends[0].edits) / sizeof(mends[0].edits[0]))

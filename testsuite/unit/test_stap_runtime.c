@@ -177,6 +177,56 @@ static void unread_output(void **state)
 	unlink(at("rt/transport/relay_v2.c"));
 }
 
+/* One buffer and its lock: five files' places are edited, or none; the text of each place is stap's. */
+static void order_of_output(void **state)
+{
+	static const struct {
+		const char *file, *was, *is;
+	} places[] = {
+		{ "transport/debugfs.c", "\t\t*is_global = 0;\n", "\t\t*is_global =\n#ifdef STP_BULKMODE\n\t\t\t0;\n#else\n\t\t\t1;\n#endif\n" },
+		{ "transport/procfs.c", "          *is_global = 0;\n", "          *is_global =\n#ifdef STP_BULKMODE\n\t\t\t0;\n#else\n\t\t\t1;\n#endif\n" },
+		{ "print_flush.c",
+		  "{\n\tlog->len = 0;\n\tdbug_trans(1, \"len = %zu\\n\", len);\n        } else {\n"
+		  "                atomic_inc(&_stp_transport_failures);\n        }\n}\n",
+		  "{\n\tlog->len = 0;\n\tdbug_trans(1, \"len = %zu\\n\", len);\n\tif (!__stp_relay_lock()) {\n"
+		  "\t\tatomic_inc(&_stp_transport_failures);\n\t\treturn;\n\t}\n        } else {\n"
+		  "                atomic_inc(&_stp_transport_failures);\n        }\n\t__stp_relay_unlock();\n}\n" },
+		{ "transport/relay_v2.c",
+		  "static struct file_operations relay_file_operations_w_owner;\n\t\tif (buf->offset)\n"
+		  "\t\t\t__stp_relay_switch_subbuf(buf, 0);\n\tbuf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf,\n"
+		  "\t\t\t\t    smp_processor_id());\n\tbuf->offset += size_request;\n", NULL },
+	};
+	char what[256], out[4096], path[4300], in[64], *text;
+	struct err e;
+
+	(void)state;
+	runtime(GOOD_TASK, GOOD_UPROBE);
+	kernel(NEW_TASK_H, NEW_UPROBE_H);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 0);
+		snprintf(in, sizeof(in), "rt/%s", places[i].file);
+		put(in, places[i].was);
+	}
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 1);
+	assert_int_equal(stap_runtime_mend(at("rt"), at("nowhere"), out, sizeof(out), &e), 0);
+	assert_int_equal(stap_runtime_faults(out, at("nowhere"), what, sizeof(what)), 0);
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s", out, places[i].file);
+		text = stap_text_read(path, NULL);
+		if (places[i].is) {
+			assert_string_equal(text, places[i].is);
+		} else {
+			assert_non_null(strstr(text, "static bool __stp_relay_lock(void)\n{"));
+			assert_non_null(strstr(text, "if (__stp_relay_lock()) {\n\t\t\tif (buf->offset)\n\t\t\t\t__stp_relay_switch_subbuf(buf, 0);\n"
+						     "\t\t\t__stp_relay_unlock();\n\t\t}\n"));
+			assert_non_null(strstr(text, "smp_processor_id());\n\t__stp_relay_publish();\n\t__stp_relay_reserve(buf, size_request);\n"));
+		}
+		free(text);
+		snprintf(in, sizeof(in), "rt/%s", places[i].file);
+		unlink(at(in));
+	}
+}
+
 /* A task work is counted before it is added, in either of the shapes that stap has had; another shape is left alone. */
 static void task_works(void **state)
 {
@@ -288,6 +338,7 @@ int main(void)
 		cmocka_unit_test(content),
 		cmocka_unit_test(lost_output),
 		cmocka_unit_test(unread_output),
+		cmocka_unit_test(order_of_output),
 		cmocka_unit_test(task_works),
 		cmocka_unit_test(uprobes),
 		cmocka_unit_test(other_places),
