@@ -10,7 +10,7 @@
 
 static unsigned hot_table[1 << 14];
 unsigned seldom_table[1 << 10];
-unsigned never_table[1 << 10];
+unsigned never_table[1 << 10]; /* not even read at the end: a sample may sit there */
 
 int main(int argc, char **argv)
 {
@@ -24,6 +24,6 @@ int main(int argc, char **argv)
 			seldom_table[i] += i;
 		n++;
 	}
-	printf("%u rounds, %u %u %u\n", n, hot_table[7], seldom_table[7], never_table[7]);
+	printf("%u rounds, %u %u\n", n, hot_table[7], seldom_table[7]);
 	return 0;
 }
