@@ -123,4 +123,89 @@ if build "a library" sh -c "$CC -O1 -g -shared -fPIC lib.c -o liblib.so && $CC -
 		unlike "and nothing of it has no name" "$(cat "$tmp/json")" '"name":"\[tls\]","symbol":null,.*"share":0\.[0-9]*[1-9]'
 	}
 fi
+# Variables whose address is in a register: of the program by a pointer, of a library that is loaded later by a call.
+cat > "$tmp/far.c" << 'END'
+__thread long far_many[64];
+static __thread struct { long hits, misses; } far_stats;
+void far_run(long n)
+{
+	long *many = far_many, *misses = &far_stats.misses;
+
+	__asm__("" : "+r"(many), "+r"(misses)); /* once, not each time */
+	for (long i = 0; i < n; i++) {
+		many[i & 63] += i;
+		__asm__ volatile("" : : : "memory");
+	}
+	for (long i = 0; i < n; i++) {
+		*misses += i;
+		__asm__ volatile("" : : : "memory");
+	}
+}
+END
+cat > "$tmp/by-address.c" << 'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+static __thread long near_many[64];
+static void (*far_run)(long);
+static __attribute__((noinline)) void walk(long *p, long n)
+{
+	for (long i = 0; i < n; i++) {
+		p[i & 63] += i;
+		__asm__ volatile("" : : : "memory");
+	}
+}
+static void *run(void *arg)
+{
+	for (int round = 0; round < 3; round++) {
+		walk(near_many, 60000000);
+		far_run(60000000);
+	}
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	void *lib = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+
+	if (!lib)
+		return 1;
+	*(void **)&far_run = dlsym(lib, "far_run");
+	if (pthread_create(&t, NULL, run, NULL))
+		return 1;
+	run(NULL);
+	return pthread_join(t, NULL);
+}
+END
+# whose the time is, since it is names that count here
+where() {
+	text=$1
+	shift
+	"$HOTVAR" --json -q -o "$tmp/json" "$@" -- "$tmp/by-address" "$tmp/libfar.so" > "$tmp/out" 2> "$tmp/err"
+	is "$text: runs" "$? $(cat "$tmp/err")" "0 "
+	named
+}
+named() {
+	sed -n 's/.*"name":"\([^"]*\)".*"module":\([^,]*\),.*"time_share":\([0-9.e-]*\).*/\1 \2 \3/p' "$tmp/json" | awk '$3 > 0.1 { print $1, $2 }' | sort > "$tmp/got"
+}
+three="far_many@tls \"$tmp/libfar.so\"
+far_stats@tls \"$tmp/libfar.so\"
+near_many@tls \"$tmp/by-address\""
+if build "by address" sh -c "$CC -O1 -g -shared -fPIC far.c -o libfar.so && $CC -O1 -g -pthread by-address.c -o by-address -ldl"; then
+	where "by address"
+	is "by address: two threads' variables, and nothing else" "$(cat "$tmp/got")" "$three"
+	where "by address, by ptrace" --source ptrace
+	is "by address, by ptrace: the same" "$(cat "$tmp/got")" "$three"
+	"$HOTVAR" record -q -o "$tmp/rec" -- "$tmp/by-address" "$tmp/libfar.so" > "$tmp/out" 2>&1
+	mv "$tmp/by-address" "$tmp/away"
+	rm "$tmp/libfar.so"
+	"$HOTVAR" report -i "$tmp/rec" --json > "$tmp/json"
+	named
+	is "by address: a recording has them" "$(cat "$tmp/got")" "$three"
+	mv "$tmp/away" "$tmp/by-address"
+	build "by descriptors" sh -c "$CC -O1 -g -mtls-dialect=gnu2 -shared -fPIC far.c -o libfar.so && readelf -rW libfar.so | grep -q TLSDESC" && {
+		where "by descriptors"
+		is "by descriptors: the same" "$(cat "$tmp/got")" "$three"
+	}
+fi
 done_testing
