@@ -400,6 +400,7 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_COUNTS:
 		take_counts(a, r->data, r->len);
 		break;
+	case STREAM_TOUCHED:
 	case STREAM_TYPES:
 		break;
 	}

@@ -24,6 +24,8 @@ struct exact_process {
 	uint32_t mm;
 	struct hvar_vmas vmas;
 	uint32_t slots[HVT_SLOTS]; /* whose counters; 0: nobody's */
+	uint64_t found;		   /* the page that was looked at last, and how it was touched */
+	uint32_t found_what;
 	uint32_t *tids;		   /* of threads but the first */
 	size_t n_tids, cap_tids;
 };
@@ -143,13 +145,22 @@ static int map_as(struct exact *x, struct exact_process *p, const struct hvt_mes
 	return ret;
 }
 
+static void put_touched(struct exact *x, const struct exact_process *p, uint32_t what, uint64_t start, uint64_t end,
+			uint64_t from, uint64_t time_ns)
+{
+	struct stream_touched rec = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid, .what = what,
+				      .start = start, .end = end, .from = from };
+
+	stream_put(x->out, STREAM_TOUCHED, &rec, sizeof(rec), NULL, 0);
+}
+
 /* What was at m->old_start is at m->start, too. */
 static int copy(struct exact *x, struct exact_process *p, const struct hvt_message *m, uint64_t time_ns)
 {
 	uint64_t len = m->end - m->start, at = m->old_start, start, end;
 	const struct hvar_vma *v;
 
-	if (at + len < at)
+	if (at + len < at || at & HVAR_PAGE_MASK)
 		return -EINVAL;
 	while (start = at, end = m->old_start + len, (v = part_of(p, &start, &end)) != NULL) {
 		struct hvar_vma as;
@@ -159,9 +170,36 @@ static int copy(struct exact *x, struct exact_process *p, const struct hvt_messa
 		ret = map_as(x, p, m, start - m->old_start + m->start, end - m->old_start + m->start, &as, time_ns);
 		if (ret)
 			return ret;
+		put_touched(x, p, STREAM_TOUCHED_MOVED, start - m->old_start + m->start,
+			    end - m->old_start + m->start, start, time_ns);
 		at = end;
 	}
 	return 0;
+}
+
+/* ---- touched pages ---- */
+
+/* What of [@start, @end) is mapped has been touched so. */
+static void touched(struct exact *x, struct exact_process *p, uint32_t what, uint64_t begin, uint64_t stop,
+		    uint64_t time_ns)
+{
+	uint64_t at = begin, start, end;
+
+	while (start = at, end = stop, part_of(p, &start, &end)) {
+		put_touched(x, p, what, start, end, 0, time_ns);
+		at = end;
+	}
+}
+
+/* Pages of counters found at the end, which the tool has not told of; only the last one is kept in mind. */
+static void found(struct exact *x, struct exact_process *p, uint64_t addr, uint32_t what, uint64_t time_ns)
+{
+	uint64_t page = HVAR_PAGE_DOWN(addr);
+
+	if (page != p->found || what & ~p->found_what)
+		touched(x, p, what, page, page + HVAR_PAGE_SIZE, time_ns);
+	p->found_what = page == p->found ? p->found_what | what : what;
+	p->found = page;
 }
 
 /* ---- files ---- */
@@ -273,8 +311,9 @@ static int thread(struct exact *x, struct exact_process *p, const struct hvt_mes
 
 struct counts_to {
 	struct exact *x;
-	const struct exact_process *p;
+	struct exact_process *p;
 	uint64_t time_ns;
+	bool at_end; /* the process did not take them out itself */
 };
 
 static void put_counts(void *ctx, uint32_t slot, uint64_t start, const struct hvt_count *v, size_t n)
@@ -285,6 +324,9 @@ static void put_counts(void *ctx, uint32_t slot, uint64_t start, const struct hv
 	size_t i;
 
 	_Static_assert(sizeof(*v) == sizeof(*rec.v), "both are the same three numbers");
+	for (i = 0; to->at_end && i < n; i++)
+		found(to->x, to->p, start + v[i].offset, (v[i].reads ? STREAM_TOUCHED_READ : 0) |
+		      (v[i].writes ? STREAM_TOUCHED_WRITTEN : 0), to->time_ns);
 	for (i = 0; i < n; i++)
 		to->x->accesses += (uint64_t)v[i].reads + v[i].writes;
 	stream_put(to->x->out, STREAM_COUNTS, &rec, sizeof(rec), v, n * sizeof(*v));
@@ -293,7 +335,7 @@ static void put_counts(void *ctx, uint32_t slot, uint64_t start, const struct hv
 static int counts(struct exact *x, struct exact_process *p, const struct hvt_message *m, const char *more,
 		  size_t len, uint64_t time_ns)
 {
-	struct counts_to to = { x, p, time_ns };
+	struct counts_to to = { x, p, time_ns, false };
 	size_t n = len / sizeof(struct hvt_count);
 
 	if (m->slot >= HVT_SLOTS || !n || len % sizeof(struct hvt_count) || m->start >= HVT_PLANE_SIZE)
@@ -313,7 +355,7 @@ static uint32_t taking(const struct exact_process *p)
 
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 {
-	struct counts_to to = { x, p, time_ns };
+	struct counts_to to = { x, p, time_ns, true };
 	uint32_t slot;
 
 	uint32_t before;
@@ -409,7 +451,7 @@ int exact_take(struct exact *x, struct exact_process *p, const void *message, si
 	if (len < sizeof(*m) || m->version != HVT_VERSION)
 		return -EINVAL;
 	len -= sizeof(*m);
-	if (m->type >= HVT_MAP && m->type <= HVT_COPY && (m->start >= m->end || (m->start | m->end) & 0xfff))
+	if (((m->type >= HVT_MAP && m->type <= HVT_COPY) || m->type == HVT_TOUCHED) && (m->start >= m->end || (m->start | m->end) & 0xfff))
 		return -EINVAL;
 	switch (m->type) {
 	case HVT_MAP:
@@ -430,6 +472,11 @@ int exact_take(struct exact *x, struct exact_process *p, const void *message, si
 		return 0; /* what it counted may come later: it ends with its process */
 	case HVT_COUNTS:
 		return counts(x, p, m, more, len, time_ns);
+	case HVT_TOUCHED:
+		if (!m->flags || m->flags >= 2 * HVT_GIVEN_BACK)
+			return -EINVAL;
+		touched(x, p, m->flags, m->start, m->end, time_ns);
+		return 0;
 	default:
 		return -EINVAL;
 	}

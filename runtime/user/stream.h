@@ -37,6 +37,7 @@ enum stream_type {
 	STREAM_IMAGE,	 /* struct stream_image: symbols, so that a recording can be read anywhere */
 	STREAM_END,	 /* struct stream_end: the last record of a whole recording */
 	STREAM_COUNTS,	 /* struct stream_counts: exact accesses by address, since the last record of the same */
+	STREAM_TOUCHED,	 /* struct stream_touched: pages that a program has touched, for the first time since they were mapped */
 	STREAM_TYPES
 };
 
@@ -114,6 +115,25 @@ struct stream_counts {
 	struct stream_count {
 		uint32_t offset, reads, writes;
 	} v[];
+};
+
+/* Pages [@start, @end), all of them mapped at this place in the stream. */
+enum stream_touched_what {
+	STREAM_TOUCHED_READ = 1,
+	STREAM_TOUCHED_WRITTEN = 2,
+	STREAM_TOUCHED_EXECUTED = 4,
+	STREAM_TOUCHED_BY_KERNEL = 8, /* read or written by a system call of the program's */
+	STREAM_TOUCHED_PRESENT = 16,  /* there from the start, without being touched */
+	STREAM_TOUCHED_BACK = 32,     /* given back, and mapped still */
+	STREAM_TOUCHED_MOVED = 64,    /* what was touched at @from is here now, too */
+};
+
+struct stream_touched {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	uint32_t what; /* enum stream_touched_what */
+	uint32_t zero;
+	uint64_t start, end, from;
 };
 
 struct stream_end {

@@ -20,6 +20,7 @@ _Static_assert(sizeof(struct stream_loss) == 24, "loss record");
 _Static_assert(sizeof(struct stream_image) == 8, "image record");
 _Static_assert(sizeof(struct stream_end) == 40, "end record");
 _Static_assert(sizeof(struct stream_counts) == 32, "counts record");
+_Static_assert(sizeof(struct stream_touched) == 48, "touched record");
 
 size_t stream_record_size(uint32_t len)
 {
@@ -73,6 +74,8 @@ uint32_t stream_max_len(uint32_t type)
 		return sizeof(struct stream_end);
 	case STREAM_COUNTS:
 		return 1 << 20;
+	case STREAM_TOUCHED:
+		return sizeof(struct stream_touched);
 	}
 	return 0;
 }
@@ -94,6 +97,14 @@ static bool counts_ok(const struct stream_counts *c, uint32_t len)
 {
 	return len > sizeof(*c) && !((len - sizeof(*c)) % sizeof(*c->v)) && c->mm && c->pid && !c->zero &&
 	       c->start + UINT32_MAX > c->start;
+}
+
+static bool touched_ok(const struct stream_touched *t, uint32_t len)
+{
+	return len == sizeof(*t) && t->mm && t->pid && t->what && t->what < 2 * STREAM_TOUCHED_MOVED && !t->zero &&
+	       t->start < t->end && !((t->start | t->end | t->from) & HVAR_PAGE_MASK) &&
+	       (t->what & STREAM_TOUCHED_MOVED ? t->what == STREAM_TOUCHED_MOVED && t->from + (t->end - t->start) > t->from :
+						 !t->from);
 }
 
 bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
@@ -130,6 +141,8 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return len == sizeof(struct stream_end);
 	case STREAM_COUNTS:
 		return counts_ok(data, len);
+	case STREAM_TOUCHED:
+		return touched_ok(data, len);
 	}
 	return false;
 }

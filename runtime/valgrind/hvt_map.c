@@ -15,6 +15,7 @@
 #include "hvt_link.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
+#include "hvt_touch.h"
 #include "runtime/core/hvar_event.h"
 #include "runtime/core/hvar_vmas.h"
 
@@ -156,6 +157,7 @@ static void unmapped(Addr a, SizeT len)
 	if (!begun || !len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
+	hvt_touch_forget(page_down(a), page_up(a + len), False);
 	begin_message(&m, HVT_UNMAP, page_down(a), page_up(a + len));
 	hvt_link_send(&m, NULL, 0);
 }
@@ -165,16 +167,17 @@ static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle
 	ThreadId tid = VG_(get_running_tid)();
 	UInt flags = 0;
 
-	(void)rr;
-	(void)ww;
-	(void)xx;
 	(void)di_handle;
 	if (!begun || !len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
+	hvt_touch_forget(page_down(a), page_up(a + len), False);
 	if (tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)
 		flags = HVT_SHARED;
 	send_range(page_down(a), page_up(a + len), flags);
+	if ((rr || ww || xx) && tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap &&
+	    hvt_touch_populates(calls[tid].flags))
+		hvt_touch_present(page_down(a), page_up(a + len));
 }
 
 static void break_grown(Addr a, SizeT len, ThreadId tid)
@@ -208,7 +211,9 @@ static void moved(Addr from, Addr to, SizeT len)
 
 	if (!begun || !len)
 		return;
+	hvt_shadow_take(page_down(from), page_up(from + len));
 	hvt_shadow_take(page_down(to), page_up(to + len));
+	hvt_touch_moved(page_down(from), page_down(to), page_up(to + len) - page_down(to));
 	begin_message(&m, HVT_COPY, page_down(to), page_up(to + len));
 	m.old_start = page_down(from);
 	hvt_link_send(&m, NULL, 0);
@@ -222,10 +227,7 @@ static void before_call(ThreadId tid, UInt number, UWord *args, UInt n)
 
 static void after_call(ThreadId tid, UInt number, UWord *args, UInt n, SysRes res)
 {
-	(void)number;
-	(void)args;
-	(void)n;
-	(void)res;
+	hvt_touch_call(number, args, n, sr_isError(res));
 	calls[tid].number = ~0u;
 }
 

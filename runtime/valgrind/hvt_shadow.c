@@ -11,6 +11,7 @@
 
 #include "hvt_link.h"
 #include "hvt_sys.h"
+#include "hvt_touch.h"
 
 /* Where nothing of Valgrind's or the program's is: below 2^37 is theirs, the kernel's own is near 2^47. */
 #define SHADOW 0x200000000000ULL
@@ -219,6 +220,7 @@ static void each(UInt slot, UInt plane, Addr start, Addr end, Bool taken,
 static void take(UInt slot, Addr addr, const struct hvt_pair *v, ULong at)
 {
 	(void)at;
+	hvt_touch_data(addr, v->reads, v->writes);
 	send_count(slot, addr, v);
 }
 
@@ -268,7 +270,7 @@ static UInt most;
 static void relieve(UInt slot, Addr addr, const struct hvt_pair *v, ULong at)
 {
 	if (v->reads >= HALF || v->writes >= HALF) {
-		send_count(slot, addr, v);
+		take(slot, addr, v, at);
 		VG_(memset)((void *)(SHADOW + at), 0, sizeof(*v));
 		return;
 	}

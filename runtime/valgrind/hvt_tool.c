@@ -20,6 +20,7 @@
 #include "hvt_sys.h"
 #include "hvt_threads.h"
 #include "hvt_tick.h"
+#include "hvt_touch.h"
 
 static const HChar *socket_name;
 static Bool told;	    /* hotvar knows this process */
@@ -58,10 +59,10 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
 			const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest, IRType host)
 {
 	(void)closure;
-	(void)extents;
 	(void)arch;
 	if (guest != host)
 		VG_(tool_panic)("guest and host words differ");
+	hvt_touch_code(extents);
 	return hvt_count_block(in, layout);
 }
 
@@ -156,6 +157,7 @@ static void before_options(void)
 	VG_(track_pre_thread_ll_exit)(hvt_threads_ended);
 	VG_(atfork)(before_fork, in_parent, in_child);
 	hvt_map_init();
+	hvt_touch_init();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(before_options)

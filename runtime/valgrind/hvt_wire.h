@@ -56,7 +56,18 @@ enum hvt_type {
 	HVT_THREAD,    /* the thread of number `tid` begins, with counters in `slot` */
 	HVT_THREAD_END,
 	HVT_COUNTS,    /* counts that were taken out of `slot`: struct hvt_count ... */
+	HVT_TOUCHED,   /* [start, end) has been, as `flags` (enum hvt_touched) say */
 	HVT_TYPES
+};
+
+/* What happened to pages: the first four since they were mapped. */
+enum hvt_touched {
+	HVT_READ = 1,
+	HVT_WRITTEN = 2,
+	HVT_EXECUTED = 4,
+	HVT_BY_KERNEL = 8,   /* with HVT_READ or HVT_WRITTEN: by a system call */
+	HVT_PRESENT = 16,    /* they are there without having been touched: MAP_POPULATE, mlock() */
+	HVT_GIVEN_BACK = 32, /* MADV_DONTNEED: as if they were mapped only now */
 };
 
 enum hvt_flags {
