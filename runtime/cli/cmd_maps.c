@@ -34,6 +34,7 @@ struct options {
 	int n_at;
 	bool summary;
 	enum session_source source;
+	bool returns;
 	const char *watch_arg; /* --watch */
 	struct watch watch;
 	char **argv;
@@ -44,7 +45,7 @@ enum { KEY_AT = 0x6100, KEY_DIFF, KEY_SUMMARY, KEY_SOURCE, KEY_WATCH };
 static const struct argp_option own_options[] = {
 	{ "pid", 'p', "PID", 0, "Follow the running process PID, all its threads; may be given again", 1 },
 	{ "input", 'i', "FILE", 0, "Read the recording FILE", 1 },
-	{ "source", KEY_SOURCE, "SOURCE", 0, "Where changes come from: ptrace (usual), which sees each; perf, which stops nothing; or look, which needs nothing", 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0, "Where changes come from: ptrace (usual), which sees each; perf or perf-returns, which stop nothing; or look, which needs nothing", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End after SECONDS", 1 },
 	{ "at", KEY_AT, "TIME", 0, "With -i: the whole map as it was TIME seconds after the first change", 1 },
 	{ "diff", KEY_DIFF, "TIME,TIME2", 0, "With -i: the areas that differ between two times", 1 },
@@ -121,9 +122,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_DIFF:
 		return take_times(o, arg, 2);
 	case KEY_SOURCE:
-		o->source = !strcmp(arg, "perf") ? SESSION_PERF : !strcmp(arg, "look") ? SESSION_LOOK : SESSION_PTRACE;
+		o->returns = !strcmp(arg, "perf-returns");
+		o->source = !strncmp(arg, "perf", 4) ? SESSION_PERF : !strcmp(arg, "look") ? SESSION_LOOK : SESSION_PTRACE;
+		if (o->source == SESSION_PERF && arg[4] && !o->returns)
+			return cli_bad_value("--source", arg, "ptrace, perf, perf-returns or look");
 		if (o->source == SESSION_PTRACE && strcmp(arg, "ptrace"))
-			return cli_bad_value("--source", arg, "ptrace, perf or look");
+			return cli_bad_value("--source", arg, "ptrace, perf, perf-returns or look");
 		return 0;
 	case KEY_WATCH:
 		o->watch_arg = arg;
@@ -323,6 +327,7 @@ static int follow(const struct options *o, struct writer *w, struct stream *queu
 	s->also = o->also;
 	s->n_also = o->n_also;
 	s->seconds = o->seconds;
+	s->returns = o->returns;
 	s->source = o->source || !(w->watch || o->n_also) ? o->source : SESSION_PTRACE;
 	s->watch = w->watch && !w->images ? w->watch : NULL;
 	s->live = true;

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bpf_calls.h"
 #include "clock.h"
 #include "launch.h"
 #include "perf_calls.h"
@@ -50,6 +51,7 @@ struct engine {
 	struct code_capture *code;
 	struct relook *look;
 	struct perf_rings *rings;
+	struct bpf_calls *bpf; /* or NULL */
 	struct perf_news news;
 	pid_t pid;
 	int pidfd;	 /* -1: this kernel has none, ask at each tick */
@@ -61,31 +63,63 @@ struct engine {
 	uint64_t cpus;	 /* online at the beginning */
 };
 
+enum calls { CALLS_NONE, CALLS_RETURN, CALLS_BEGIN };
+
+/* By a BPF program, which costs no call but those: NULL and @why. */
+static struct perf_rings *open_wide(struct perf_rings_options o, struct bpf_calls **bpf, struct err *why)
+{
+	struct perf_rings *r = NULL;
+
+	*bpf = bpf_calls_new((size_t)sysconf(_SC_NPROCESSORS_CONF), why);
+	o.wide = *bpf;
+	o.on_exec = false;
+	if (*bpf)
+		r = perf_rings_new(&o, why);
+	if (r)
+		return r;
+	bpf_calls_free(*bpf);
+	*bpf = NULL;
+	return NULL;
+}
+
+/* By the tracepoint of their return. */
+static struct perf_rings *open_returns(struct perf_rings_options o, struct err *why)
+{
+	o.calls_id = perf_calls_id(why);
+	return o.calls_id > 0 ? perf_rings_new(&o, why) : NULL;
+}
+
 /*
- * Rings for @s.  Where the map alone is asked for, with the returns of mapping calls if they may be
+ * Rings for @s.  Where the map alone is asked for, with the mapping calls if they may be
  * had: *@calls says so, and @why, if they may not, why not.
  */
-static struct perf_rings *open_rings(const struct session *s, bool *calls, struct err *why, struct err *e)
+static struct perf_rings *open_rings(const struct session *s, struct bpf_calls **bpf, enum calls *calls, struct err *why,
+				     struct err *e)
 {
 	struct perf_rings_options o = { .hz = s->hz, .maps = true, .on_exec = s->argv != NULL };
 	struct perf_rings *r = NULL;
-	long id = s->hz ? 0 : perf_calls_id(why);
 
-	if (id > 0) {
-		o.calls_id = id;
-		r = perf_rings_new(&o, why);
+	*bpf = NULL;
+	*calls = CALLS_BEGIN;
+	if (!s->hz && !s->returns)
+		r = open_wide(o, bpf, why);
+	if (!s->hz && !r) {
+		*calls = CALLS_RETURN;
+		r = open_returns(o, why);
 	}
-	*calls = r != NULL;
-	o.calls_id = 0;
-	return r ? r : perf_rings_new(&o, e);
+	if (r)
+		return r;
+	*calls = CALLS_NONE;
+	return perf_rings_new(&o, e);
 }
 
 /* The whole way is tried: the timer, the rings, and the target if it is there. */
 static int available(const struct session *s, struct err *e)
 {
 	struct err why = { 0 };
-	bool calls;
-	struct perf_rings *r = open_rings(s, &calls, &why, e);
+	struct bpf_calls *bpf;
+	enum calls calls;
+	struct perf_rings *r = open_rings(s, &bpf, &calls, &why, e);
 	int err = 0;
 
 	if (!r)
@@ -93,6 +127,7 @@ static int available(const struct session *s, struct err *e)
 	if (!s->argv)
 		err = perf_rings_add(r, s->pid, e);
 	perf_rings_free(r);
+	bpf_calls_free(bpf);
 	return err == -ESRCH ? 0 : err; /* gone is for run() to say */
 }
 
@@ -101,10 +136,10 @@ static int available(const struct session *s, struct err *e)
 static int set_up(struct engine *g, struct err *e)
 {
 	struct err why = { 0 };
-	bool calls;
+	enum calls calls;
 
 	g->begin_cpu_ns = clock_own_cpu_ns();
-	g->rings = open_rings(g->s, &calls, &why, e);
+	g->rings = open_rings(g->s, &g->bpf, &calls, &why, e);
 	if (!g->rings)
 		return -EACCES;
 	g->t = tracker_new(g->s->out, e);
@@ -112,7 +147,9 @@ static int set_up(struct engine *g, struct err *e)
 		return -ENOMEM;
 	if (g->s->hz)
 		tracker_late_is_usual(g->t);
-	else if (calls)
+	else if (calls == CALLS_BEGIN)
+		tracker_calls_begin(g->t);
+	else if (calls == CALLS_RETURN)
 		tracker_news_are_late(g->t);
 	else
 		session_note(g->s, "what was unmapped, moved or shrunk was looked up about 10 times a second, since perf does not tell it alone; %.300s",
@@ -122,7 +159,8 @@ static int set_up(struct engine *g, struct err *e)
 	if (!g->code || !g->look)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
-				      .look = g->look, .hz = g->s->hz, .calls = calls };
+				      .look = g->look, .hz = g->s->hz, .calls = calls != CALLS_NONE,
+				      .wide = calls == CALLS_BEGIN };
 	stream_put_meta(g->s->out, "source", "perf");
 	stream_put_meta(g->s->out, "maps", "perf");
 	g->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -135,6 +173,7 @@ static void tear_down(struct engine *g)
 	relook_free(g->look);
 	tracker_free(g->t);
 	perf_rings_free(g->rings);
+	bpf_calls_free(g->bpf);
 	if (g->pidfd >= 0)
 		close(g->pidfd);
 }
@@ -159,6 +198,7 @@ static int launch(struct engine *g, struct err *e)
 		launch_abort(&g->launch);
 		return err;
 	}
+	g->news.first = g->pid;
 	g->begin_ns = clock_now_ns();
 	launch_go(&g->launch);
 	err = launch_result(&g->launch, true, e);

@@ -165,6 +165,7 @@ bool perf_calls_fill(const struct perf_record *r, struct hvar_call *out)
 			     regs[STREAM_R10], regs[STREAM_R8], regs[STREAM_R9] };
 	enum hvar_abi abi = HVAR_ABI_X86_64;
 
+	memset(out, 0, sizeof(*out));
 	if (r->u.call.flags & HVAR_SAMPLE_NOREGS)
 		return false;
 	if (r->u.call.flags & HVAR_SAMPLE_ABI32) {
@@ -176,7 +177,6 @@ bool perf_calls_fill(const struct perf_record *r, struct hvar_call *out)
 	} else if (r->u.call.nr & X32_BIT) {
 		abi = HVAR_ABI_X32;
 	}
-	memset(out, 0, sizeof(*out));
-	hvar_call_fill(out, abi, r->u.call.nr, args, r->u.call.ret, NULL, 0);
+	hvar_call_fill(out, abi, r->u.call.nr, args, r->what == PERF_IS_CALL ? r->u.call.ret : 0, NULL, 0);
 	return is_news(out->cause);
 }

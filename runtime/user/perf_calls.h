@@ -23,7 +23,10 @@ long perf_calls_id(struct err *e);
 /* The kernel's filter for it: static text. */
 const char *perf_calls_filter(void);
 
-/* What call @r, of kind PERF_IS_CALL, was; false if it can change no map. */
+/*
+ * What call @r, of kind PERF_IS_CALL or PERF_IS_LOCK, was or is (0 for its result); false if it can change no map, or if that is
+ * told as a mapping: its cause says which.
+ */
 bool perf_calls_fill(const struct perf_record *r, struct hvar_call *out);
 
 #endif /* PERF_CALLS_H */

@@ -14,6 +14,8 @@
 #include "proc.h"
 #include "target.h"
 
+#define NR_MSEAL 462 /* x86-64, i386 and x32 alike, since Linux 6.10 */
+
 enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
 
 static uint64_t forward(struct perf_news *n, uint64_t time_ns)
@@ -107,17 +109,45 @@ static void take_call(struct perf_news *n, const struct perf_record *r, uint64_t
 		mm_of(n, r->pid, r->tid, time_ns);
 }
 
+/* What holds the lock of its map, and will change it now. */
+static void take_lock(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	struct hvar_call c;
+	bool is_call = perf_calls_fill(r, &c);
+
+	if (r->u.call.nr == NR_MSEAL)
+		tracker_sealed(n->t, r->tid);
+	if (!is_call) {
+		if (c.cause == HVAR_CAUSE_NONE || c.cause == HVAR_CAUSE_PRCTL)
+			relook_active(n->look, r->pid, false);
+		return;
+	}
+	if (c.cause == HVAR_CAUSE_FORK || c.cause == HVAR_CAUSE_CLONE || c.cause == HVAR_CAUSE_CLONE3)
+		n->copied[(uint32_t)r->tid % PERF_NEWS_COPIES] = r->tid;
+	if (is_old(n, r))
+		return;
+	if (tracker_call_begun(n->t, r->tid, &c, time_ns) == -ESRCH)
+		mm_of(n, r->pid, r->tid, time_ns);
+}
+
 /*
  * The record does not say whether a new process shares its maker's memory.  While both
  * run, the kernel can be asked; a vfork child that has executed a program by
- * now passes for a copy, until the record of that comes, and so does one that is gone: *@known is false then.
+ * now passes for a copy, until the record of that comes, and so does one that is gone: *@known is false then.  Where
+ * locks are told, who copies its memory has held that of the copy's original just before.
  */
-static bool shares_mm(const struct perf_record *r, bool *known)
+static bool shares_mm(struct perf_news *n, const struct perf_record *r, bool *known)
 {
 	long got;
 
 	*known = true;
 	if (r->pid == r->u.task.ppid)
+		return true;
+	if (n->wide && n->copied[(uint32_t)r->u.task.ptid % PERF_NEWS_COPIES] == r->u.task.ptid) {
+		n->copied[(uint32_t)r->u.task.ptid % PERF_NEWS_COPIES] = 0;
+		return false;
+	}
+	if (n->wide && !n->lost_some)
 		return true;
 	got = syscall(SYS_kcmp, r->u.task.ptid, r->tid, KCMP_VM, 0, 0);
 	*known = got >= 0;
@@ -145,7 +175,7 @@ static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t
 
 	if (r->tid <= 0 || tracker_knows(n->t, r->tid, &maker, &mm))
 		return;
-	shares = shares_mm(r, &known);
+	shares = shares_mm(n, r, &known);
 	cause = thread ? HVAR_CAUSE_CLONE : shares ? HVAR_CAUSE_VFORK : HVAR_CAUSE_FORK;
 	if (tracker_fork(n->t, r->u.task.ptid, r->tid, r->pid, shares, cause, time_ns))
 		mm_of(n, r->pid, r->tid, time_ns);
@@ -170,7 +200,7 @@ static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name
 
 void perf_news_reopen(struct perf_news *n, pid_t pid)
 {
-	if (target_guarded(pid) && !perf_rings_add_again(n->rings, pid, NULL))
+	if (!n->wide && target_guarded(pid) && !perf_rings_add_again(n->rings, pid, NULL))
 		n->reopened = pid;
 }
 
@@ -218,7 +248,8 @@ static void take_comm(struct perf_news *n, const struct perf_record *r, uint64_t
 		relook_saw(n->look, r->pid, 0);
 		if (!n->calls)
 			relook_active(n->look, r->pid, false);
-		go_on(n, r->pid, r->time_ns, time_ns);
+		if (!n->wide)
+			go_on(n, r->pid, r->time_ns, time_ns);
 	}
 	put_comm(n, r->pid, r->tid, r->u.comm.name, time_ns);
 }
@@ -235,11 +266,38 @@ static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t
 	n->unsampled += !relook_gone(n->look, r->pid);
 }
 
+/*
+ * Is @r of a process that is followed?  Each birth is told, so that who is not known is none of ours; but after a loss, who has
+ * a maker that is may be.
+ */
+static bool is_ours(struct perf_news *n, const struct perf_record *r)
+{
+	struct proc_stat st;
+	uint32_t mm;
+	pid_t pid;
+
+	if (r->what == PERF_IS_LOST || r->what == PERF_IS_THROTTLE)
+		return true;
+	if (r->pid <= 0 || r->tid <= 0)
+		return false;
+	if (r->what == PERF_IS_FORK)
+		return tracker_knows(n->t, r->u.task.ptid, &pid, &mm) || tracker_knows(n->t, r->u.task.ppid, &pid, &mm);
+	if (tracker_knows(n->t, r->tid, &pid, &mm) || tracker_knows(n->t, r->pid, &pid, &mm))
+		return true;
+	/* Its first thread may have ended before another one executed a program. */
+	if (r->what == PERF_IS_COMM && r->u.comm.exec && (r->pid == n->first || tracker_has_process(n->t, r->pid)))
+		return true;
+	return n->lost_some && !proc_stat(r->pid, &st) && tracker_knows(n->t, st.ppid, &pid, &mm);
+}
+
 void perf_news_take(void *ctx, const struct perf_record *r)
 {
 	struct perf_news *n = ctx;
-	uint64_t time_ns = forward(n, r->time_ns);
+	uint64_t time_ns;
 
+	if (n->wide && !is_ours(n, r))
+		return;
+	time_ns = forward(n, r->time_ns);
 	switch (r->what) {
 	case PERF_IS_SAMPLE:
 		take_sample(n, r, time_ns);
@@ -257,10 +315,16 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 		take_comm(n, r, time_ns);
 		break;
 	case PERF_IS_LOST:
-		n->lost = true;
+		n->lost = n->lost_some = true;
 		break;
 	case PERF_IS_CALL:
 		take_call(n, r, time_ns);
+		break;
+	case PERF_IS_LOCK:
+		take_lock(n, r, time_ns);
+		break;
+	case PERF_IS_PLACE:
+		tracker_place_begun(n->t, r->tid, r->u.call.ret);
 		break;
 	case PERF_IS_THROTTLE:
 		break;
@@ -270,6 +334,8 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 void perf_news_drain(struct perf_news *n)
 {
 	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+	if (n->wide)
+		tracker_begun_settle(n->t, forward(n, clock_now_ns()));
 	if (!n->calls || !tracker_doubts_look(n->t))
 		return;
 	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);

@@ -19,7 +19,7 @@
 #include "stream.h"
 #include "tracker.h"
 
-enum { PERF_NEWS_MAKERS = 64 };
+enum { PERF_NEWS_MAKERS = 64, PERF_NEWS_COPIES = 256 };
 
 /* A task that makes processes, and how many since the last look. */
 struct perf_news_maker {
@@ -37,7 +37,11 @@ struct perf_news {
 	uint64_t last_ns;	/* time told last: the stream's never goes back */
 	uint64_t samples;	/* put */
 	unsigned hz;		/* of the samples */
-	bool calls;		/* the returns of mapping calls are told, too */
+	bool calls;		/* mapping calls are told, too */
+	bool wide;		/* so is what others do: perf_rings_options.wide */
+	pid_t first;		/* with wide: the process that is about to execute CMD, 0: none */
+	pid_t copied[PERF_NEWS_COPIES]; /* with wide: tasks that are making a copy of their memory; one may take another's place */
+	bool lost_some;		/* the kernel has lost records */
 	pid_t reopened;		/* perf_news_reopen() has seen to its next exec; 0: none */
 	pid_t went_on;		/* the last process whose exec ended its events, 0: none */
 	uint64_t went_on_ns;	/* when new ones were there */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bpf_calls.h"
 #include "runtime/core/hvar_event.h"
 #include "runtime/core/hvar_vmas.h"
 
@@ -16,7 +17,8 @@
  *	u32 pid, tid; u64 time; u32 cpu, res; u64 id;
  *
  * and where a sample's time is: header, id, ip, pid+tid, time.  In the place of a register ABI (0 to 2)
- * a sample of raw_syscalls:sys_exit has the size of its data, RAW_SIZE: the ABI is behind that.
+ * a sample of raw_syscalls:sys_exit has the size of its data, RAW_SIZE: the ABI is behind that.  The data of bpf_calls.h
+ * is as long, with a small number for the common fields, which are never so small: the task's number is in their upper half.
  */
 enum {
 	TRAILER = 32,
@@ -27,7 +29,8 @@ enum {
 	SAMPLE_FIXED = 64, /* up to and with the ABI of the registers */
 	SAMPLE_ABI = 56,
 	RAW_SIZE = 28,	   /* common fields 8, id 8, ret 8, filled up to a multiple of 8 with the size itself */
-	RAW_ID = SAMPLE_ABI + 4 + 8,
+	RAW_COMMON = SAMPLE_ABI + 4,
+	RAW_ID = RAW_COMMON + 8,
 	RAW_RET = RAW_ID + 8,
 	CALL_ABI = SAMPLE_ABI + 4 + RAW_SIZE,
 };
@@ -89,7 +92,8 @@ static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
 	out->time_ns = u64_at(p, SAMPLE_TIME);
 	out->cpu = u32_at(p, 40);
 	if (u32_at(p, SAMPLE_ABI) == RAW_SIZE) {
-		out->what = PERF_IS_CALL;
+		out->what = u64_at(p, RAW_COMMON) == BPF_CALLS_LOCK  ? PERF_IS_LOCK :
+			    u64_at(p, RAW_COMMON) == BPF_CALLS_PLACE ? PERF_IS_PLACE : PERF_IS_CALL;
 		err = read_regs(p, len, CALL_ABI, &out->u.call.flags, out->u.call.regs);
 		if (err)
 			return err;

@@ -34,6 +34,8 @@ enum perf_record_what {
 	PERF_IS_LOST,	  /* records for which the ring had no room */
 	PERF_IS_THROTTLE, /* the kernel found the timer too fast */
 	PERF_IS_CALL,	  /* a system call has returned: perf_calls.h */
+	PERF_IS_LOCK,	  /* one is about to change a map: bpf_calls.h */
+	PERF_IS_PLACE,	  /* what it moves will come here */
 };
 
 struct perf_record {
@@ -50,9 +52,9 @@ struct perf_record {
 		} sample;
 		struct {
 			uint64_t nr;
-			int64_t ret;
+			int64_t ret;	/* LOCK: nothing; PLACE: the address, or -errno */
 			uint32_t flags; /* as of a sample */
-			uint64_t regs[STREAM_REGS]; /* at its return: the arguments are where they were */
+			uint64_t regs[STREAM_REGS]; /* at its return, or while it runs: the arguments are where they were */
 		} call;
 		struct {
 			uint64_t start, end, pgoff; /* bytes; pgoff means nothing without a file */

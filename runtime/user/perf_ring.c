@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf_calls.h"
+#include "perf_attr.h"
 #include "perf_calls.h"
 
 enum {
@@ -78,51 +80,6 @@ static int perf_open(struct perf_event_attr *attr, pid_t tid, int cpu)
 {
 	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
-}
-
-/* What all our events have in common, the carriers of the rings as well. */
-static void attr_common(struct perf_event_attr *a)
-{
-	memset(a, 0, sizeof(*a));
-	a->size = sizeof(*a);
-	a->type = PERF_TYPE_SOFTWARE;
-	a->config = PERF_COUNT_SW_DUMMY;
-	a->sample_type = PERF_RECORD_SAMPLE_TYPE;
-	a->sample_regs_user = PERF_RECORD_REGS;
-	a->sample_id_all = 1;
-	a->disabled = 1;
-	a->exclude_kernel = 1;
-	a->exclude_hv = 1;
-	a->use_clockid = 1;
-	a->clockid = CLOCK_MONOTONIC;
-	a->watermark = 1; /* of 0 bytes: half a ring, whatever its size will be */
-}
-
-static void attr_task(struct perf_event_attr *a, const struct perf_rings *r)
-{
-	attr_common(a);
-	a->inherit = 1;
-	a->enable_on_exec = r->o.on_exec;
-	if (r->o.hz) {
-		a->config = PERF_COUNT_SW_CPU_CLOCK;
-		a->sample_period = 1000000000 / r->o.hz;
-	} else if (r->o.calls_id) {
-		/* One event for both: what comes beside its samples is the same for any event. */
-		a->type = PERF_TYPE_TRACEPOINT;
-		a->config = (uint64_t)r->o.calls_id;
-		a->sample_period = 1;
-		a->sample_type |= PERF_SAMPLE_RAW;
-		a->exclude_kernel = 0;
-		a->exclude_hv = 0;
-	}
-	if (r->o.maps) {
-		a->mmap = 1;
-		a->mmap2 = 1;
-		a->mmap_data = 1;
-		a->comm = 1;
-		a->comm_exec = 1;
-		a->task = 1;
-	}
 }
 
 static int paranoid(void)
@@ -193,8 +150,8 @@ static int add_cpu(struct perf_rings *r, int cpu, struct err *e)
 	struct cpu_ring *v;
 	int fd;
 
-	attr_common(&a);
-	fd = perf_open(&a, 0, cpu);
+	perf_attr_carrier(&a, &r->o);
+	fd = perf_open(&a, r->o.wide ? -1 : 0, cpu);
 	if (fd < 0 && (errno == ENODEV || errno == EINVAL))
 		return 0;
 	if (fd < 0)
@@ -284,7 +241,9 @@ static int try_timer(const struct perf_rings *r, struct err *e)
 	struct perf_event_attr a;
 	int fd;
 
-	attr_task(&a, r);
+	if (r->o.wide)
+		return 0; /* its carriers are all there is */
+	perf_attr_task(&a, &r->o);
 	fd = perf_open(&a, 0, r->cpus[0].cpu);
 	if (fd < 0)
 		return refused(errno, e);
@@ -322,6 +281,21 @@ static size_t pages_for_calls(size_t cpus)
 	return cpus > MANY_CPUS ? USUAL_PAGES : CALL_PAGES;
 }
 
+/* From here on the rings of the whole machine fill. */
+static int start_wide(struct perf_rings *r, struct err *e)
+{
+	int err;
+
+	for (size_t i = 0; i < r->n; i++) {
+		err = bpf_calls_write_to(r->o.wide, r->cpus[i].cpu, r->cpus[i].fd);
+		if (!err && ioctl(r->cpus[i].fd, PERF_EVENT_IOC_ENABLE, 0))
+			err = -errno;
+		if (err)
+			return refused(-err, e);
+	}
+	return bpf_calls_start(r->o.wide, e);
+}
+
 struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err *e)
 {
 	struct perf_rings *r = calloc(1, sizeof(*r));
@@ -337,9 +311,9 @@ struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err
 	if (!r->bounce) {
 		err_set(e, ENOMEM, "perf rings: no memory");
 	} else if (!add_cpus(r, e) && !try_timer(r, e)) {
-		if (o->calls_id)
+		if (o->calls_id || o->wide)
 			r->pages = pages_for_calls(r->n);
-		if (!map_what_fits(r, e) && !watch_rings(r, e))
+		if (!map_what_fits(r, e) && !watch_rings(r, e) && (!o->wide || !start_wide(r, e)))
 			return r;
 	}
 	perf_rings_free(r);
@@ -457,9 +431,12 @@ int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
 {
 	size_t before = r->n_fds;
 	struct perf_event_attr a;
-	int err = room_for_fds(r);
+	int err;
 
-	attr_task(&a, r);
+	if (r->o.wide)
+		return 0;
+	err = room_for_fds(r);
+	perf_attr_task(&a, &r->o);
 	for (size_t i = 0; !err && i < r->n; i++)
 		err = add_event(r, &a, tid, i);
 	/* Not one is enabled before all write to their rings: nothing is lost without a count. */
@@ -499,7 +476,7 @@ void perf_rings_keep_apart(struct perf_rings *r, pid_t tid)
 	int *slot = &r->apart[r->n_apart % MAX_APART];
 	int fd;
 
-	attr_common(&a);
+	perf_attr_common(&a);
 	fd = perf_open(&a, tid, -1);
 	if (fd < 0)
 		return;
@@ -512,6 +489,11 @@ void perf_rings_stop(struct perf_rings *r)
 {
 	for (size_t i = 0; i < r->n_fds; i++)
 		ioctl(r->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	if (!r->o.wide)
+		return;
+	bpf_calls_stop(r->o.wide);
+	for (size_t i = 0; i < r->n; i++)
+		ioctl(r->cpus[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 int perf_rings_fd(const struct perf_rings *r)

@@ -21,6 +21,7 @@
 #include "perf_record.h"
 #include "stream.h"
 
+struct bpf_calls;
 struct perf_rings;
 
 struct perf_rings_options {
@@ -28,6 +29,12 @@ struct perf_rings_options {
 	bool maps;    /* also FORK EXIT COMM and each new mapping */
 	long calls_id; /* also the returns of mapping calls: perf_calls_id(); only without hz; 0: not */
 	bool on_exec; /* events begin when the task executes a program, not at once */
+	/*
+	 * Everything that happens on the machine, of all tasks, and this program's news of calls (borrowed): only with
+	 * maps and without hz.  No task has events of its own then, which cost it something whenever it is switched to:
+	 * perf_rings_add() has nothing to do.  NULL: not.
+	 */
+	struct bpf_calls *wide;
 };
 
 /* Returns NULL and @e: refused, not there, no memory to lock; each with what mends it. */

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf_calls.h"
 #include "exact_valgrind.h"
 #include "launch.h"
 #include "translator-hooks/debug_server.h"
@@ -159,6 +160,20 @@ static void tracefs(struct probe_result *r)
 			  "tracefs is not mounted at /sys/kernel/tracing");
 }
 
+static void bpf_program(struct probe_result *r)
+{
+	struct err e = { 0 };
+	struct bpf_calls *b = bpf_calls_new(1, &e);
+
+	if (b && !bpf_calls_start(b, &e))
+		probe_say(r, PROBE_YES, NULL, "the kernel takes the program that tells mapping calls as they begin");
+	else if (geteuid())
+		probe_say(r, PROBE_NO, "run as root", "BPF programs are for root only");
+	else
+		probe_say(r, PROBE_NO, "Linux 5.15 or newer, without lockdown=confidentiality", "%.400s", e.text);
+	bpf_calls_free(b);
+}
+
 static void valgrind(struct probe_result *r)
 {
 	struct exact_valgrind found;
@@ -208,7 +223,8 @@ const struct probe probes[] = {
 	{ "pagemap", PROBE_OPTIONAL, "which pages are private, shared, dirty", probe_pagemap },
 	{ "pmu", PROBE_OPTIONAL, "the processor's own access samples", probe_pmu },
 	{ "valgrind", PROBE_OPTIONAL, "hotvar --exact", valgrind },
-	{ "tracefs", PROBE_BETTER, "hotvar maps --source perf with each munmap and mremap in its place", tracefs },
+	{ "bpf-calls", PROBE_BETTER, "hotvar maps --source perf with each munmap and mremap in its place", bpf_program },
+	{ "tracefs", PROBE_OPTIONAL, "hotvar maps --source perf-returns", tracefs },
 	{ "systemtap", PROBE_OPTIONAL, "hotvar stap", probe_stap },
 	{ "stap-modules", PROBE_OPTIONAL, "hotvar stap", probe_stap_modules },
 	{ "stap-headers", PROBE_OPTIONAL, "hotvar stap", probe_stap_headers },

@@ -54,6 +54,9 @@ int proc_stat(pid_t tid, struct proc_stat *out)
 	out->state = *p;
 	for (int field = 3; field <= 47 && *p; field++) {
 		switch (field) {
+		case 4:
+			out->ppid = (pid_t)strtol(p, NULL, 10);
+			break;
 		case 14: /* utime */
 		case 15: /* stime */
 			out->used_ticks += strtoull(p, NULL, 10);

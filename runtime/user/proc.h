@@ -20,6 +20,7 @@ int proc_read(pid_t tid, const char *file, char *buf, size_t size);
 /* The part of /proc/TID/task/TID/stat that we use: of the thread, not of its process. */
 struct proc_stat {
 	char state;	      /* 'R', 'Z' */
+	pid_t ppid;	      /* the process that has it as a child */
 	int cpu;	      /* it last ran on */
 	uint64_t used_ticks;  /* CPU time, its own and the kernel's for it */
 	uint64_t start_ticks; /* since boot; cut down to a whole one */

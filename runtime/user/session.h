@@ -38,6 +38,8 @@ struct session {
 			       * an engine that cannot do as many puts here what it does */
 	double seconds;	      /* end after that much time, 0: when the target ends or on ^C */
 	enum session_source source;
+	const char *exact_malloc; /* engine_exact: "program": CMD keeps its own; a soname pattern: whose is replaced, too; NULL */
+	bool returns;	      /* engine_perf: calls are told as they return, not as they begin */
 	bool stops;	      /* sample by ptrace stops although perf is there (for tests) */
 	struct watch *watch;  /* end at the first event that takes it away, NULL: none (engine_ptrace only) */
 	bool live;	      /* flush after every event: someone watches */

@@ -109,6 +109,11 @@ const struct hvar_vmas *tracker_vmas(const struct tracker *t, pid_t tid)
 	return task ? &hvar_tasks_mm(&t->tasks, task)->vmas : NULL;
 }
 
+bool tracker_has_process(const struct tracker *t, pid_t pid)
+{
+	return tracker_task_of(t, pid) != NULL;
+}
+
 bool tracker_shared(const struct tracker *t, pid_t tid)
 {
 	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
@@ -397,11 +402,14 @@ static int leave_only_leader(struct tracker *t, pid_t pid, pid_t old_tid, uint32
 int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look, uint32_t cause,
 		 uint64_t time_ns)
 {
+	const struct hvar_task *task;
 	struct hvar_mm *mm, gone;
 	struct proc_stat st;
 	struct hvar_event e;
 	int r;
 
+	task = hvar_tasks_find(&t->tasks, (uint32_t)pid);
+	tracker_begun_finish(t, task ? hvar_tasks_mm(&t->tasks, task) : NULL, time_ns);
 	proc_stat(pid, &st);
 	r = leave_only_leader(t, pid, old_tid, cause, time_ns);
 	if (!r)
@@ -452,6 +460,7 @@ int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns)
 	if (!task)
 		return -ESRCH;
 	mm = hvar_tasks_mm(&t->tasks, task);
+	tracker_begun_finish(t, mm, time_ns);
 	if (mm->refs == 1)
 		tracker_grown(t, mm, task, time_ns);
 	end_task(t, task, status, HVAR_CAUSE_EXIT, time_ns);

@@ -78,6 +78,9 @@ void tracker_reap(struct tracker *t, uint64_t time_ns);
 /* Is @tid followed?  Its pid and address space's number. */
 bool tracker_knows(const struct tracker *t, pid_t tid, pid_t *pid, uint32_t *mm);
 
+/* Is any task of process @pid followed?  Its first one may have ended. */
+bool tracker_has_process(const struct tracker *t, pid_t pid);
+
 /* Is the address space of @tid shared with another process (CLONE_VM, vfork)? */
 bool tracker_shared(const struct tracker *t, pid_t tid);
 
@@ -99,6 +102,18 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c,
  */
 void tracker_news_are_late(struct tracker *t);
 int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64_t time_ns);
+/*
+ * For a host that tells calls as they begin, in the order of their locks: after tracker_calls_begin() (in place of
+ * tracker_news_are_late(), whose doubts it has too), tracker_call_begun() takes what a call is about to do,
+ * and tracker_place_begun() the address that the kernel has chosen for it, or -errno.  tracker_begun_settle(), before
+ * tracker_doubts_look(), tells those that must be over.  @c->ret is not used.
+ */
+void tracker_calls_begin(struct tracker *t);
+int tracker_call_begun(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64_t time_ns);
+void tracker_place_begun(struct tracker *t, pid_t tid, int64_t place);
+void tracker_begun_settle(struct tracker *t, uint64_t time_ns);
+/* @tid has called mseal(2). */
+void tracker_sealed(struct tracker *t, pid_t tid);
 /* Process @child may share the memory of @parent, and was told as a copy: what its maker's call returns will tell. */
 void tracker_may_share(struct tracker *t, pid_t child, pid_t parent);
 bool tracker_doubts_look(struct tracker *t);

@@ -290,6 +290,7 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	const struct hvar_vma *old;
 	struct hvar_event base;
 	struct hvar_mm *mm;
+	int r;
 
 	if (!task)
 		return -ESRCH;
@@ -307,6 +308,9 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	mapstext_name(&a, name, len);
 	if (a.ino && !tracker_window(t, mm, pid))
 		where.look = &space_of(mm)->look;
+	/* Nothing is told as a mapping while an mremap is under way. */
+	if (space_of(mm)->begun.call.cause == HVAR_CAUSE_MREMAP)
+		tracker_begun_finish(t, mm, time_ns);
 	old = hvar_vmas_find(&mm->vmas, m->start);
 	if ((!old || !modules_keep(t->modules, &a, old->module)) &&
 	    modules_number(t->modules, &a, &where))
@@ -324,7 +328,9 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 		return -ENOMEM;
 	}
 	t->seen[t->nseen++] = a.v;
-	return tracker_bring(t, mm, m->start, m->end, &base);
+	r = tracker_bring(t, mm, m->start, m->end, &base);
+	tracker_begun_mapped(t, mm, m->tid, m->start, m->end, time_ns);
+	return r;
 }
 
 const struct hvar_vma *tracker_find(struct tracker *t, pid_t tid, uint64_t addr,

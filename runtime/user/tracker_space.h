@@ -64,6 +64,13 @@ struct space {
 	} last[SPACE_RECENT]; /* news of a task, by tid; one may take another's place */
 	uint64_t news_ns;    /* of the last news of a map that was told late, since it was last found quiet; 0: none */
 	struct {
+		struct hvar_call call; /* its cause is HVAR_CAUSE_NONE: none */
+		pid_t tid;
+		uint64_t time_ns, place; /* place: that the kernel has chosen last */
+		uint32_t places;	 /* how many it has chosen: 0, 1, or more */
+	} begun; /* the call that held the lock last, if what it did is not told yet: tracker_begun.c */
+	bool sealed;	     /* it has called mseal(2): what it unmaps may stay */
+	struct {
 		uint64_t page;
 		uint64_t time_ns;
 	} miss[SPACE_MISSES];
@@ -84,6 +91,8 @@ struct tracker {
 	void *tap_ctx;
 	bool late_is_usual;	 /* changes that a look finds are no loss */
 	bool news_are_late;	 /* tracker_news_are_late() */
+	bool news_begin;	 /* tracker_calls_begin() */
+	uint64_t most_areas;	 /* a process may have, by the kernel's count */
 	bool doubts;		 /* some space has some */
 	uint64_t lost[STREAM_LOST_WHATS]; /* since they were last told */
 };
@@ -131,6 +140,13 @@ uint64_t tracker_segment_end(const struct tracker *t, const struct hvar_mm *mm, 
 /* @tid has mapped [@lo, @hi) of @mm, as was told just now. */
 void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t lo, uint64_t hi,
 		       uint64_t time_ns);
+/* [@lo, @hi) of @mm is in doubt, and @changed if a call has most likely changed something there. */
+void tracker_doubt(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t hi, uint32_t cause, bool changed);
+/* @tid has mapped [@start, @end): the break that it was about to move? */
+void tracker_begun_mapped(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t start, uint64_t end,
+			  uint64_t time_ns);
+/* Whatever call held the lock of @mm (NULL: none) last, it is over. */
+void tracker_begun_finish(struct tracker *t, struct hvar_mm *mm, uint64_t time_ns);
 /* All of @mm is in doubt. */
 void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause);
 /* Tell again the modules of which a fact has changed since they were told. */

@@ -47,6 +47,11 @@ static void doubt(struct tracker *t, struct space *s, uint64_t lo, uint64_t hi, 
 		s->doubt[i].end = hi;
 }
 
+void tracker_doubt(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t hi, uint32_t cause, bool changed)
+{
+	doubt(t, space_of(mm), lo, hi, cause, changed);
+}
+
 void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause)
 {
 	if (!mm)
@@ -171,7 +176,8 @@ static int change(struct tracker *t, struct hvar_mm *mm, const struct hvar_task 
 	struct space *s = space_of(mm);
 	struct hvar_range range[3];
 	uint32_t n = hvar_call_ranges(c, s->brk, range);
-	bool shared = mm->refs > 1, clear_cut = true, good = !HVAR_CALL_FAILED(c->ret);
+	/* Who holds the lock is alone, however many there are. */
+	bool shared = mm->refs > 1 && !t->news_begin, clear_cut = true, good = !HVAR_CALL_FAILED(c->ret);
 	uint64_t from = c->args[0], to = (uint64_t)c->ret;
 	uint64_t old = HVAR_PAGE_UP(c->args[1]), new = HVAR_PAGE_UP(c->args[2]);
 	int r = 0;

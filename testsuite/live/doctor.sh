@@ -56,6 +56,12 @@ is "systemtap" "$(answer systemtap)" $want
 want=false
 [ -r /sys/kernel/tracing/events ] && [ -x /sys/kernel/tracing/events ] && want=true
 is "tracefs" "$(answer tracefs)" $want
+# CAP_PERFMON and CAP_BPF, types of the kernel's, and no lockdown of its memory
+want=false
+caps=0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status)
+[ $((caps >> 38 & 3)) -eq 3 ] && [ -e /sys/kernel/btf/vmlinux ] && want=true
+grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2> /dev/null && want=false
+is "the program that tells mapping calls" "$(answer bpf-calls)" $want
 want=false
 can_fetch=false
 grep -q '^#define HAVE_DEBUGINFOD' "$top_builddir/config.h" && ldconfig -p | grep -q 'libdebuginfod\.so\.1 ' && can_fetch=true

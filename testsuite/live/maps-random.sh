@@ -54,7 +54,7 @@ recorded() {
 	compare "recorded ($1)"
 }
 
-# ---- perf: with the tracepoint of system calls each change in its place, without it what a look has shown ----
+# ---- perf: with news of calls, as they begin or as they return, each change in its place; without, what a look has shown ----
 
 # in_tracefs COMMAND...: where tracefs is mounted; without_it COMMAND...: where it is not.  Neither mount is seen outside.
 in_tracefs() {
@@ -64,18 +64,19 @@ without_it() {
 	unshare -m sh -c 'umount -q -l /sys/kernel/debug/tracing; umount -q -l /sys/kernel/tracing; [ ! -d /sys/kernel/tracing/events ] || exit 99; exec "$@"' sh "$@"
 }
 
+# perf_launched SOURCE WHAT, perf_attached SOURCE WHAT
 perf_launched() {
-	in_tracefs timeout -k 5 300 "$HOTVAR" maps -q --json --source perf -o "$tmp/events" -- "$program" $seed $run "$tmp/log" "$tmp/dir" $1 > "$tmp/out" 2> "$tmp/err"
+	in_tracefs timeout -k 5 300 "$HOTVAR" maps -q --json --source $1 -o "$tmp/events" -- "$program" $seed $run "$tmp/log" "$tmp/dir" $2 > "$tmp/out" 2> "$tmp/err"
 	rc=$?
-	compare "perf, launched ($1)" --no-vsyscall --may-miss
+	compare "$1, launched ($2)" --no-vsyscall --may-miss
 }
 
 perf_attached() {
 	mkfifo "$tmp/go"
-	"$program" $seed $run "$tmp/log" "$tmp/dir" w$1 < "$tmp/go" > "$tmp/out" 2>&1 &
+	"$program" $seed $run "$tmp/log" "$tmp/dir" w$2 < "$tmp/go" > "$tmp/out" 2>&1 &
 	pid=$!
 	exec 3> "$tmp/go"
-	in_tracefs timeout -k 5 300 "$HOTVAR" maps -q --json --source perf -o "$tmp/events" -p $pid 2> "$tmp/err" &
+	in_tracefs timeout -k 5 300 "$HOTVAR" maps -q --json --source $1 -o "$tmp/events" -p $pid 2> "$tmp/err" &
 	hotvar=$!
 	until_true 30 grep -q '"event":"initial".*"kind":"stack"' "$tmp/events"
 	echo >&3
@@ -84,7 +85,7 @@ perf_attached() {
 	rc=$?
 	wait $hotvar || rc=$?
 	rm "$tmp/go"
-	compare "perf, attached ($1)" --no-vsyscall --may-miss
+	compare "$1, attached ($2)" --no-vsyscall --may-miss
 }
 
 # looked HOW SOURCE WHAT: the program waits at each barrier until it has been told of, so that looks have shown all there was.
@@ -104,18 +105,28 @@ looked() {
 	rm "$tmp/fifo" "$tmp/pipe"
 }
 
-more=
-if in_tracefs timeout -k 5 300 "$HOTVAR" maps --source perf -o "$tmp/events" -- true 2> "$tmp/err" && ! grep -q "looked up about" "$tmp/err"; then
-	more="perf_launched pfsbx,perf_attached pfsb,perf_launched pfsb"
-	looked in_tracefs perf otfsb
-	seed=$((seed + 1))
-	looked in_tracefs perf fvtsb
+# tells_calls HOW SOURCE: have the calls news of their own here?
+tells_calls() {
+	$1 timeout -k 5 60 "$HOTVAR" maps --source $2 -o "$tmp/events" -- true 2> "$tmp/err" && ! grep -q "looked up about" "$tmp/err"
+}
+
+begun= returned=
+if tells_calls without_it perf; then
+	begun="perf_launched perf pfsbx,perf_attached perf pfsb"
+	looked "" perf otfsb
+else
+	skip "perf with the program that tells calls as they begin" "not here: $(tail -n 1 "$tmp/err")"
+fi
+seed=$((seed + 1))
+if tells_calls in_tracefs perf-returns; then
+	returned="perf_launched perf-returns pfsbx,perf_attached perf-returns pfsb"
+	looked in_tracefs perf-returns fvtsb
 else
 	skip "perf with the tracepoint of system calls" "not here: $(tail -n 1 "$tmp/err")"
 fi
 seed=$((seed + 1))
 looked "" look tsb
-if without_it timeout -k 5 60 "$HOTVAR" maps --source perf -o "$tmp/events" -- true 2> "$tmp/err"; then
+if without_it timeout -k 5 60 "$HOTVAR" maps --source perf-returns -o "$tmp/events" -- true 2> "$tmp/err"; then
 	like "perf without it says what it misses" "$(cat "$tmp/err")" "hotvar: note: what was unmapped, moved or shrunk was looked up"
 else
 	skip "perf alone" "not here: $(tail -n 1 "$tmp/err")"
@@ -123,8 +134,8 @@ fi
 
 done=0
 while [ $done -lt $calls ]; do
-	for source in "launched ofvxsb" "attached tfvxsb" "recorded ofvxsb" "$(echo "$more" | cut -d, -f1)" "launched fvxsb" \
-		"$(echo "$more" | cut -d, -f2)" "attached ofvxsb" "recorded tfvxsb" "$(echo "$more" | cut -d, -f3)" "launched tfvxsb"; do
+	for source in "launched ofvxsb" "attached tfvxsb" "recorded ofvxsb" "${begun%,*}" "launched fvxsb" \
+		"${begun#*,}" "attached ofvxsb" "${returned%,*}" "recorded tfvxsb" "${returned#*,}" "launched tfvxsb"; do
 		[ $done -lt $calls ] || break
 		[ -n "$source" ] || continue
 		rm -f "$tmp/log" "$tmp/events"

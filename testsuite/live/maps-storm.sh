@@ -9,7 +9,7 @@
 command -v python3 > /dev/null || skip_all "no python3 here"
 storm=$TESTPROGS/storm one=$(realpath "$TESTPROGS/libreload_one.so") two=$(realpath "$TESTPROGS/libreload_two.so")
 
-# Perf tells of what is unmapped where tracefs is mounted: once with it, once without.  Neither mount is seen outside.
+# Perf tells of calls as they begin, or, where tracefs is mounted, as they return; without either it looks.  Neither mount is seen outside.
 in_tracefs() {
 	unshare -m sh -c '[ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing || exit 99; exec "$@"' sh "$@"
 }
@@ -40,7 +40,7 @@ storms() {
 	rc=$?
 	less=
 	! grep -q "looked up about" "$tmp/err" || less=--mappings
-	if [ $rc -ne 0 ] || { [ $1 = perf ] && [ "$less" != "$some" ]; }; then
+	if [ $rc -ne 0 ] || { [ $1 != ptrace ] && [ "$less" != "$some" ]; }; then
 		skip "$1${2:+, $2}" "not here: $(tail -n 1 "$tmp/err")"
 		return
 	fi
@@ -48,10 +48,11 @@ storms() {
 	storm_by $1 execs ${STORM_EXECS:-60} $((${STORM_EXECS:-60} + 4)) 4
 	storm_by $1 loads ${STORM_LOADS:-200} ${STORM_LOADS:-200} "$one" "$two"
 	# Each of them is looked at when it has had no news for a while, and may go on just then.
-	[ $1 != perf ] || storm_by $1 bursts ${STORM_BURSTS:-60} $((${STORM_BURSTS:-60} * 10)) "$one" "$two"
+	[ $1 = ptrace ] || storm_by $1 bursts ${STORM_BURSTS:-60} $((${STORM_BURSTS:-60} * 10)) "$one" "$two"
 }
 
 storms ptrace ""
-storms perf in_tracefs
-storms perf without_it --mappings
+storms perf ""
+storms perf-returns in_tracefs
+storms perf-returns without_it --mappings
 done_testing
