@@ -56,7 +56,8 @@ static const struct argp argp = {
 static int report(const struct options *o, struct stream_reader *r, struct err *e)
 {
 	struct analysis_options ao = { .per_process = o->report.per_process,
-				       .by_member = o->report.by_member };
+				       .by_member = o->report.by_member,
+				       .touched = o->report.by_region || o->report.by_page };
 	struct analysis *a = analysis_new(&ao, e);
 	FILE *f = NULL;
 	int status = CLI_FAILED;

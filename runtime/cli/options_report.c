@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/report/report.h"
+#include "runtime/report/touched_report.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_name.h"
 
@@ -20,7 +21,7 @@ enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY
 
 static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
-	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together", 5 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each region or page: which were touched", 5 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
@@ -31,7 +32,7 @@ static const struct argp_option options[] = {
 
 static error_t bad_by(const char *value)
 {
-	static const char *const later[] = { "type", "line", "object", "page", "cacheline" };
+	static const char *const later[] = { "type", "line", "object", "cacheline" };
 	size_t i;
 
 	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
@@ -39,9 +40,9 @@ static error_t bad_by(const char *value)
 			char what[32];
 
 			snprintf(what, sizeof(what), "--by %s", value);
-			return cli_not_yet(what, "leave it out, or give --by variable or --by member");
+			return cli_not_yet(what, "leave it out, or give --by variable, member, region or page");
 		}
-	return cli_bad_value("--by", value, "variable or member");
+	return cli_bad_value("--by", value, "variable, member, region or page");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -64,7 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		c->by_member = !strcmp(arg, "member");
 		if (c->by_member) /* it is worth some waiting then */
 			image_build_debug(IMAGE_BUILD_DEBUG_ALL);
-		return c->by_member || !strcmp(arg, "variable") ? 0 : bad_by(arg);
+		c->by_region = !strcmp(arg, "region");
+		c->by_page = !strcmp(arg, "page");
+		return c->by_member || c->by_region || c->by_page || !strcmp(arg, "variable") ? 0 : bad_by(arg);
 	case KEY_MIN_SHARE:
 		errno = 0;
 		x = strtod(arg, &end);
@@ -136,6 +139,32 @@ static int render(FILE *f, const struct rows *r, const struct analysis *a,
 	return 0;
 }
 
+static int write_touched(FILE *f, struct analysis *a, const struct report_choice *choice, const struct cli_common *c,
+			 struct err *e)
+{
+	struct touched_choice o = {
+		.by_page = choice->by_page,
+		.limit = choice->limit_given ? choice->rows.limit : c->json ? 0 : TEXT_ROWS,
+		.width = width_of(f),
+	};
+	struct touched_result t;
+
+	if (touched_finish(analysis_touched(a), &t)) {
+		err_set(e, ENOMEM, "cannot make the report: no memory: free some");
+		return CLI_FAILED;
+	}
+	if (c->json)
+		touched_json(f, &t, a, &o);
+	else if (t.n_points)
+		touched_text(f, &t, a, &o);
+	if (t.n_points)
+		return CLI_OK;
+	err_exit(e, ENODATA, CLI_NOTHING,
+		 "no page is known to be touched: --by %s is told from where each access is seen: measure with --exact, as in \"hotvar --exact --by %s -- CMD\"",
+		 choice->by_page ? "page" : "region", choice->by_page ? "page" : "region");
+	return CLI_NOTHING;
+}
+
 int report_write(FILE *f, struct analysis *a, const struct report_choice *choice,
 		 const struct cli_common *c, struct err *e)
 {
@@ -143,6 +172,8 @@ int report_write(FILE *f, struct analysis *a, const struct report_choice *choice
 	struct rows rows;
 	bool found;
 
+	if (analysis_touched(a))
+		return write_touched(f, a, choice, c, e);
 	if (!choice->limit_given)
 		o.limit = c->json ? 0 : TEXT_ROWS;
 	if (rows_make(&rows, a, &o, e))

@@ -14,6 +14,7 @@
 #include "runtime/user/code_capture.h"
 #include "spaces.h"
 #include "tls_blocks.h"
+#include "touched.h"
 #include "tls_seen.h"
 
 enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
@@ -33,6 +34,7 @@ struct analysis {
 	struct spaces *spaces;
 	struct images *images;
 	struct variables *variables;
+	struct touched *touched; /* NULL: not asked for */
 	struct estimate *estimate;
 	struct codes *codes;	  /* the stream's */
 	struct codes *file_codes; /* read from the modules' files */
@@ -228,7 +230,11 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 
 	note_time(a, ev->time_ns);
 	if (ev->type != HVAR_EVENT_ACCESS) {
+		if (a->touched)
+			touched_before(a->touched, ev);
 		spaces_event(a->spaces, ev);
+		if (a->touched)
+			touched_after(a->touched, ev);
 		tls_seen_event(variables_tls_seen(a->variables), ev);
 		if (ev->type == HVAR_EVENT_FORK)
 			variables_fork(a->variables, ev->pid, ev->u.task.child_pid);
@@ -401,6 +407,9 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		take_counts(a, r->data, r->len);
 		break;
 	case STREAM_TOUCHED:
+		if (a->touched)
+			touched_record(a->touched, r->data);
+		break;
 	case STREAM_TYPES:
 		break;
 	}
@@ -480,6 +489,11 @@ const struct estimate_result *analysis_solve(struct analysis *a)
 	return a->result;
 }
 
+struct touched *analysis_touched(struct analysis *a)
+{
+	return a->touched;
+}
+
 struct variables *analysis_variables(struct analysis *a)
 {
 	return a->variables;
@@ -534,6 +548,11 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	if (!a->spaces || !a->images || !a->codes || !a->file_codes || !a->estimate ||
 	    !a->variables)
 		goto no_memory;
+	if (o->touched) {
+		a->touched = touched_new(a->images, a->spaces);
+		if (!a->touched)
+			goto no_memory;
+	}
 	return a;
 
 no_memory:
@@ -549,6 +568,7 @@ void analysis_free(struct analysis *a)
 	if (!a)
 		return;
 	estimate_free(a->estimate);
+	touched_free(a->touched);
 	variables_free(a->variables);
 	images_free(a->images);
 	spaces_free(a->spaces);

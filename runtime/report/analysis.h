@@ -21,6 +21,7 @@ struct analysis_options {
 	bool per_process; /* keep the memory of processes apart */
 	bool by_member;	  /* keep members of variables apart */
 	bool live;	  /* the processes are on this machine, now */
+	bool touched;	  /* follow which pages are touched */
 };
 
 struct analysis;
@@ -52,6 +53,10 @@ bool analysis_need(struct analysis *a, struct analysis_need *out);
 
 /* Solve for all samples; NULL: there are none, or no memory. */
 const struct estimate_result *analysis_solve(struct analysis *a);
+
+/* Of touched pages, if those were asked for; NULL: they were not. */
+struct touched;
+struct touched *analysis_touched(struct analysis *a);
 
 struct variables *analysis_variables(struct analysis *a);
 const struct images *analysis_images(const struct analysis *a);

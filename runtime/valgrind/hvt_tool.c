@@ -107,6 +107,8 @@ static void before_fork(ThreadId tid)
 	long page;
 
 	(void)tid;
+	if (told) /* what the child has touched before is known then */
+		hvt_shadow_take_all();
 	parent = VG_(getpid)();
 	page = hvt_sys(__NR_mmap, 0, VKI_PAGE_SIZE, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED | VKI_MAP_ANONYMOUS, -1, 0);
 	known = page < 0 && page > -4096 ? NULL : (volatile Int *)page;

@@ -30,7 +30,7 @@ void hvt_touch_present(Addr start, Addr end);
 /* The pages at @from are at @to now; told to hotvar by the move itself. */
 void hvt_touch_moved(Addr from, Addr to, SizeT len);
 
-/* A system call of @tid has ended: some give pages, some take them. */
+/* A system call has ended, or @failed: some give pages, some take them. */
 void hvt_touch_call(UInt number, const UWord *args, UInt n, Bool failed);
 
 /* Is what is mapped with these flags of mmap()'s there from the start? */
