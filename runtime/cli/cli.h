@@ -89,6 +89,7 @@ int cmd_run(int argc, char **argv, struct err *e);
 int cmd_record(int argc, char **argv, struct err *e);
 int cmd_report(int argc, char **argv, struct err *e);
 int cmd_maps(int argc, char **argv, struct err *e);
+int cmd_pages(int argc, char **argv, struct err *e);
 int cmd_sym(int argc, char **argv, struct err *e);
 int cmd_symbols(int argc, char **argv, struct err *e);
 int cmd_stap(int argc, char **argv, struct err *e);

@@ -17,6 +17,7 @@ const struct cli_command cli_commands[] = {
 	{ "record", "the same, but only write a recording", cmd_record },
 	{ "report", "report a recording, as often and in as many ways as wanted", cmd_report },
 	{ "maps", "print every change of the memory map, as it happens", cmd_maps },
+	{ "pages", "say which pages are in memory, touched, written, private or shared", cmd_pages },
 	{ "sym", "name addresses of a process or of an ELF file", cmd_sym },
 	{ "symbols", "build and list symbol images; fill the cache", cmd_symbols },
 	{ "stap", "run SystemTap's stap with the vma tapset and the symbol images it needs", cmd_stap },
@@ -25,7 +26,7 @@ const struct cli_command cli_commands[] = {
 };
 
 /* Names the interface keeps for subcommands that this version does not have. */
-static const char *const reserved[] = { "top", "pages", NULL };
+static const char *const reserved[] = { "top", NULL };
 
 static const struct cli_command *find_command(const char *name)
 {

@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/kcmp.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -37,6 +39,7 @@
 #define PM_PRESENT ((uint64_t)1 << 63)
 #define PM_SWAP	   ((uint64_t)1 << 62)
 #define PM_FILE	   ((uint64_t)1 << 61)
+#define PM_GUARD   ((uint64_t)1 << 58)
 
 struct named {
 	struct image_file *image;
@@ -55,6 +58,7 @@ struct live {
 	size_t named_cap;
 	uint64_t looked_ns;
 	int pagemap;
+	pid_t space; /* whose address space it is: space_of(); 0: not asked for yet */
 	struct jit *jit; /* NULL: not asked for yet, or no memory */
 	bool jit_stale;	 /* there has been a look since */
 	struct thread_tls *tls; /* likewise */
@@ -275,20 +279,40 @@ const char *live_path(const struct live *l, uint32_t id)
 	return modules_path(l->modules, id);
 }
 
-bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p)
+enum hvar_page_state live_page_state(struct live *l, uint64_t addr)
 {
-	enum hvar_page_state page = HVAR_PAGE_UNKNOWN;
-	struct hvar_key key;
 	uint64_t entry;
 
-	if (l->pagemap >= 0 &&
-	    pread(l->pagemap, &entry, sizeof(entry), (off_t)(addr >> HVAR_PAGE_SHIFT) * 8) ==
-		    sizeof(entry)) {
-		page = HVAR_PAGE_FILES;
-		if (entry & PM_SWAP || (entry & PM_PRESENT && !(entry & PM_FILE)))
-			page = HVAR_PAGE_COPIED;
+	if (l->pagemap < 0 ||
+	    pread(l->pagemap, &entry, sizeof(entry), (off_t)(addr >> HVAR_PAGE_SHIFT) * 8) != sizeof(entry))
+		return HVAR_PAGE_UNKNOWN;
+	return (entry & (PM_SWAP | PM_GUARD)) == PM_SWAP || (entry & PM_PRESENT && !(entry & PM_FILE)) ?
+		       HVAR_PAGE_COPIED : HVAR_PAGE_FILES;
+}
+
+/* The eldest of its forebears that has the very same address space, by kcmp(2). */
+static pid_t space_of(pid_t pid)
+{
+	for (;;) {
+		long parent = target_status(pid, "PPid:");
+
+		if (parent <= 1 || syscall(SYS_kcmp, pid, (pid_t)parent, KCMP_VM, 0, 0))
+			return pid;
+		pid = (pid_t)parent;
 	}
-	key = hvar_key_of(&p->vma, modules_get(l->modules, p->vma.module), 1, addr, page);
+}
+
+struct hvar_key live_key(struct live *l, const struct hvar_vma *v, uint64_t addr, enum hvar_page_state page)
+{
+	if (!l->space)
+		l->space = space_of(l->pid);
+	return hvar_key_of(v, modules_get(l->modules, v->module), (uint32_t)l->space, addr, page);
+}
+
+bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p)
+{
+	struct hvar_key key = live_key(l, &p->vma, addr, live_page_state(l, addr));
+
 	return hvar_key_private(&key);
 }
 

@@ -48,6 +48,15 @@ const char *live_path(const struct live *l, uint32_t id);
  */
 bool live_private(struct live *l, uint64_t addr, const struct hvar_place *p);
 
+/* Whose is the page at @addr, by the same entry?  UNKNOWN where that may not be read. */
+enum hvar_page_state live_page_state(struct live *l, uint64_t addr);
+
+/*
+ * What memory the byte at @addr, in area @v, really is.  The address space's number is that of its process;
+ * if it shares it with its parent (vfork, CLONE_VM), that of the eldest that does.
+ */
+struct hvar_key live_key(struct live *l, const struct hvar_vma *v, uint64_t addr, enum hvar_page_state page);
+
 /* Is @addr, in @p's area, code that a compiler in the process has made and named? */
 bool live_jit(struct live *l, uint64_t addr, const struct hvar_place *p, struct jit_code *out);
 

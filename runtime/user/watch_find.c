@@ -177,7 +177,8 @@ static void find_all(struct find *f)
 	uint32_t done[64], n = 0, i;
 
 	for (v = hvar_vmas_next(f->vmas, 0); v; v = hvar_vmas_next(f->vmas, v->end)) {
-		if (!v->module || !is_module(f, v->module))
+		/* [vdso] has no variables, and to look for some would bring its pages in */
+		if (!v->module || v->region == HVAR_REGION_VDSO || !is_module(f, v->module))
 			continue;
 		/* Areas of a file lie together, though others may be between: a short memory will do. */
 		for (i = 0; i < n && i < 64 && done[i] != v->module; i++)

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_pages.c - which pages of a process are there, touched, written, its own, shared.
+ *
+ *	-p PID			as it is now
+ *	-p PID -d SECONDS	after SECONDS, with what it touched in them
+ *	-- CMD			when CMD is about to end (or after -d), with what it touched since its execve
+ *
+ * A second line of rows for each moment comes with --interval.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "options_target.h"
+#include "runtime/cli/cli.h"
+#include "runtime/report/pages_view.h"
+#include "runtime/user/clock.h"
+#include "runtime/user/live.h"
+#include "runtime/user/page_since.h"
+#include "runtime/user/page_target.h"
+#include "runtime/user/watch.h"
+#include "translator-hooks/image_name.h"
+
+enum { KEY_BY = 0x6300, KEY_SUMMARY, KEY_SYMBOLS, KEY_VARIABLE, KEY_MODULE, KEY_INTERVAL, KEY_NO_DEMANGLE };
+enum by { BY_REGION, BY_MODULE, BY_PAGE };
+enum { MANY_REGIONS = 4096, TICK_MS = 20 };
+
+#define NS_PER_S 1e9
+
+struct pages {
+	struct cli_common common;
+	const char *input, *module, *variable;
+	pid_t pid;
+	char **argv;
+	double seconds, interval;
+	enum by by;
+	bool by_given, summary, symbols;
+	/* at work */
+	FILE *f;
+	struct pages_view view;
+	struct page_since since;
+	struct pages_peak peak;
+	struct page_target target;
+	struct pages_counts total;
+	uint64_t start_ns;
+	bool headed;
+	uint64_t torn;
+};
+
+static const struct argp_option own_options[] = {
+	{ "pid", 'p', "PID", 0, "Look at the running process PID", 1 },
+	{ "input", 'i', "FILE", 0, "Look at the recording FILE: what was mapped at its end", 1 },
+	{ "duration", 'd', "SECONDS", 0, "Count as touched what is accessed in the next SECONDS, then look", 1 },
+	{ "interval", KEY_INTERVAL, "SECONDS", 0, "Look every SECONDS: what each module has touched by then, and the peak", 1 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each region (usual), module or page", 2 },
+	{ "summary", KEY_SUMMARY, NULL, 0, "One row for each kind of memory", 2 },
+	{ "symbols", KEY_SYMBOLS, NULL, 0, "Pages with the sections and symbols on them", 2 },
+	{ "variable", KEY_VARIABLE, "NAME", 0, "Only the pages of this variable", 2 },
+	{ "module", KEY_MODULE, "NAME", 0, "Only what belongs to the file NAME: its path, or the last part of it", 2 },
+	{ "no-demangle", KEY_NO_DEMANGLE, NULL, 0, "Keep names as the file has them", 2 },
+	{ 0 },
+};
+
+static error_t take_by(struct pages *o, const char *arg)
+{
+	static const char *const names[] = { "region", "module", "page" };
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(arg, names[i])) {
+			o->by = (enum by)i;
+			o->by_given = true;
+			return 0;
+		}
+	return cli_bad_value("--by", arg, "region, module or page");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct pages *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->common;
+		return 0;
+	case 'p':
+		return cli_pid(arg, &o->pid);
+	case 'i':
+		o->input = arg;
+		return 0;
+	case 'd':
+		return cli_duration(arg, &o->seconds);
+	case KEY_INTERVAL:
+		return cli_duration(arg, &o->interval);
+	case KEY_BY:
+		return take_by(o, arg);
+	case KEY_SUMMARY:
+		o->summary = true;
+		return 0;
+	case KEY_SYMBOLS:
+		o->symbols = true;
+		return 0;
+	case KEY_VARIABLE:
+		o->variable = arg;
+		return 0;
+	case KEY_MODULE:
+		o->module = arg;
+		return 0;
+	case KEY_NO_DEMANGLE:
+		image_name_raw(true);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &cli_common_argp, 0, "Output:", 3 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = own_options,
+	.parser = parse,
+	.args_doc = "-p PID\n[--] CMD [ARG...]",
+	.doc = "Say of each region, module or page what is in memory, touched, written, its own or shared.\v"
+	       "CMD is looked at when it is about to end, or after -d; what it touched counts from its start.  "
+	       "With -p, touched is told with -d only: its reference bits are cleared for that.",
+	.children = children,
+};
+
+static int check(struct pages *o, struct err *e)
+{
+	int given = (o->pid != 0) + (o->input != NULL) + (o->argv != NULL);
+
+	if (given != 1)
+		err_exit(e, EINVAL, CLI_USAGE, given ?
+			 "more than one of -p, -i and a command were given: give one; see 'hotvar pages --help'" :
+			 "whose pages? Give a process ('hotvar pages -p PID') or a command ('hotvar pages -- ./program'); see 'hotvar pages --help'");
+	else if (o->input)
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "a recording such as '%s' holds no pages: look at the process itself with -p PID, at a command with 'hotvar pages -- CMD', or at the recording's map with 'hotvar maps -i %s'",
+			 o->input, o->input);
+	else if (o->summary && (o->by_given || o->symbols || o->variable || o->interval > 0))
+		err_exit(e, EINVAL, CLI_USAGE, "--summary has rows of its own: leave out %s",
+			 o->by_given ? "--by" : o->symbols ? "--symbols" : o->variable ? "--variable" : "--interval");
+	else if (o->interval > 0 && (o->by_given || o->symbols || o->variable))
+		err_exit(e, EINVAL, CLI_USAGE, "--interval has rows of its own: leave out %s",
+			 o->by_given ? "--by" : o->symbols ? "--symbols" : "--variable");
+	else if ((o->symbols || o->variable) && o->by_given && o->by != BY_PAGE)
+		err_exit(e, EINVAL, CLI_USAGE, "%s is about pages: leave out --by, or give --by page",
+			 o->symbols ? "--symbols" : "--variable");
+	else
+		return 0;
+	return CLI_USAGE;
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t asked;
+
+static void on_signal(int sig)
+{
+	if (sig != SIGCHLD)
+		asked = sig;
+}
+
+static void take_signals(const struct pages *o)
+{
+	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		sigaction(all[i], &sa, NULL); /* no SA_RESTART: it ends a wait */
+	signal(SIGPIPE, SIG_IGN);
+	/* the terminal asks CMD itself */
+	if (o->argv) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+	}
+}
+
+/* ---- one look ---- */
+
+static int find_variable(struct pages *o, struct err *e)
+{
+	struct watch w = { .name = o->variable, .live = o->view.live };
+	int r = watch_find_in(&w, o->pid, e);
+
+	if (r == -ENOENT)
+		r = err_set(e, ENOENT, "process %d has no variable '%s': check its name with nm, or see 'hotvar pages -p PID --symbols'",
+			    (int)o->pid, o->variable);
+	else if (r == -EXDEV)
+		r = err_set(e, EXDEV, "'%s' is thread-local, so each thread has its own: name one that is not",
+			    o->variable);
+	else if (!r && w.ambiguous)
+		r = err_set(e, EINVAL, "there are several variables '%s'; name one of them: %s", o->variable, w.others);
+	o->view.lo = w.start & ~(PAGE_BYTES - 1);
+	o->view.hi = (w.end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	w.live = NULL;
+	watch_fini(&w);
+	return r;
+}
+
+/* Is what only smaps tells worth its price? */
+static bool wants_smaps(const struct pages *o, const struct hvar_vmas *vmas)
+{
+	return !o->summary || vmas->n <= MANY_REGIONS;
+}
+
+static int read_regions(struct pages *o, struct page_regions *r, bool since, struct err *e)
+{
+	struct page_regions_ask ask = { .pid = o->pid, .hi = ~(uint64_t)0 };
+	int err;
+
+	if (!o->view.live) {
+		o->view.live = live_open(o->pid, e);
+		if (!o->view.live)
+			return -ESRCH;
+	} else {
+		live_look(o->view.live, true);
+	}
+	o->view.lo = 0;
+	o->view.hi = ~(uint64_t)0;
+	if (o->variable && find_variable(o, e))
+		return -ENOENT;
+	ask.lo = o->view.lo;
+	ask.hi = o->view.hi;
+	ask.vmas = live_vmas(o->view.live);
+	ask.smaps = wants_smaps(o, ask.vmas);
+	if (since)
+		page_since_ask(&o->since, &ask);
+	err = page_regions_read(r, &ask);
+	if (err == -ENOMEM)
+		err_set(e, ENOMEM, "cannot look at the pages of process %d: no memory: free some", (int)o->pid);
+	else if (err)
+		err_set(e, -err, err == -ESRCH ? "cannot look at the pages of process %d: it has ended; name a living one" :
+			"cannot look at the pages of process %d: /proc/PID/pagemap: it is not ours; run as its owner or as root",
+			(int)o->pid);
+	return err;
+}
+
+static void head(struct pages *o, const char *what)
+{
+	double seconds = o->start_ns ? (double)(clock_now_ns() - o->start_ns) / NS_PER_S : 0;
+
+	if (!o->headed)
+		o->view.format->head(o->f, (int)o->pid, seconds, what);
+	o->headed = true;
+}
+
+/* The last look: all rows. */
+static int look(struct pages *o, struct err *e)
+{
+	bool since = o->start_ns, pages = o->by == BY_PAGE || o->symbols || o->variable;
+	struct page_regions r = { 0 };
+	int err = read_regions(o, &r, since, e);
+
+	if (!err) {
+		head(o, o->interval > 0 ? "moment" : pages ? "page" : o->summary || o->by == BY_MODULE ? "group" : "region");
+		if (o->interval > 0)
+			err = pages_view_moment(&o->view, &r, (double)(clock_now_ns() - o->start_ns) / NS_PER_S, &o->peak);
+		else if (pages)
+			err = pages_view_pages(&o->view, &r, since ? &o->since : NULL, &o->total);
+		else if (o->summary || o->by == BY_MODULE)
+			err = pages_view_groups(&o->view, &r, o->by == BY_MODULE, &o->total);
+		else
+			err = pages_view_regions(&o->view, &r, &o->total);
+		if (err)
+			err_set(e, -err, "cannot write the pages of process %d: %s", (int)o->pid, strerror(-err));
+	}
+	if (!err && o->interval > 0) {
+		for (int i = 0; i < 2; i++) {
+			o->peak.of[i].peak = true;
+			o->view.format->moment(o->f, &o->peak.of[i]);
+		}
+	} else if (!err) {
+		o->view.format->total(o->f, &o->total);
+	}
+	page_regions_fini(&r);
+	return err;
+}
+
+static int look_between(struct pages *o, struct err *e)
+{
+	struct page_regions r = { 0 };
+	int err = read_regions(o, &r, true, e);
+
+	if (!err) {
+		head(o, "moment");
+		err = pages_view_moment(&o->view, &r, (double)(clock_now_ns() - o->start_ns) / NS_PER_S, &o->peak);
+		fflush(o->f);
+	}
+	page_regions_fini(&r);
+	return err;
+}
+
+/* ---- until when ---- */
+
+struct timer {
+	uint64_t end_ns, next_ns; /* 0: never */
+};
+
+static void timer_begin(struct timer *t, const struct pages *o)
+{
+	t->end_ns = o->seconds > 0 ? o->start_ns + (uint64_t)(o->seconds * NS_PER_S) : 0;
+	t->next_ns = o->interval > 0 ? o->start_ns + (uint64_t)(o->interval * NS_PER_S) : 0;
+}
+
+/* Milliseconds to wait at most. */
+static int timer_wait_ms(const struct timer *t, uint64_t now)
+{
+	uint64_t until = t->end_ns && (!t->next_ns || t->end_ns < t->next_ns) ? t->end_ns : t->next_ns;
+
+	if (!until || until > now + (uint64_t)TICK_MS * 1000000)
+		return TICK_MS;
+	return until > now ? (int)((until - now) / 1000000 + 1) : 0;
+}
+
+/* A look is due? */
+static bool timer_due(struct timer *t, const struct pages *o, uint64_t now)
+{
+	if (!t->next_ns || now < t->next_ns || (t->end_ns && now >= t->end_ns))
+		return false;
+	while (t->next_ns <= now) /* what took too long is left out */
+		t->next_ns += (uint64_t)(o->interval * NS_PER_S);
+	return true;
+}
+
+/* ---- a process that runs ---- */
+
+static int attached(struct pages *o, struct err *e)
+{
+	struct timer t;
+	uint64_t now;
+	int err;
+
+	if (!(o->seconds > 0) && !(o->interval > 0))
+		return look(o, e);
+	o->view.live = live_open(o->pid, e);
+	if (!o->view.live)
+		return -ESRCH;
+	err = page_since_now(&o->since, o->pid, live_vmas(o->view.live));
+	if (err)
+		return err_set(e, -err, "cannot note the pages of process %d: they are too many: leave out -d", (int)o->pid);
+	o->start_ns = clock_now_ns();
+	timer_begin(&t, o);
+	while (now = clock_now_ns(), !asked && (!t.end_ns || now < t.end_ns)) {
+		if (timer_due(&t, o, now)) {
+			err = look_between(o, e);
+			if (err)
+				return err;
+		}
+		page_since_wait(&o->since, timer_wait_ms(&t, now));
+	}
+	return look(o, e);
+}
+
+/* ---- CMD ---- */
+
+static int launched(struct pages *o, struct err *e)
+{
+	enum page_target_news news;
+	struct timer t;
+	bool looked = false, executed = false;
+	int err = page_target_start(&o->target, o->argv, e);
+
+	if (err)
+		return err;
+	o->pid = o->view.pid = o->target.pid;
+	page_since_exec(&o->since, o->pid);
+	err = page_target_execute(&o->target, e);
+	if (err)
+		return err;
+	o->start_ns = clock_now_ns();
+	timer_begin(&t, o);
+	do {
+		uint64_t now = clock_now_ns();
+		bool end = t.end_ns && now >= t.end_ns;
+
+		if (executed) /* another program: names of the old one are gone */
+			live_free(o->view.live), o->view.live = NULL;
+		executed = false;
+		if (!looked && !err && end) {
+			err = look(o, e);
+			looked = true;
+		} else if (!looked && !err && timer_due(&t, o, now)) {
+			err = look_between(o, e);
+		}
+		if (asked) {
+			page_target_signal(&o->target, asked);
+			asked = 0;
+		}
+		news = page_target_news(&o->target);
+		if (news == PAGE_TARGET_NOTHING) {
+			page_since_wait(&o->since, looked ? TICK_MS : timer_wait_ms(&t, now));
+		} else if (news == PAGE_TARGET_EXECUTED) {
+			page_since_executed(&o->since);
+			executed = true;
+		} else if (news == PAGE_TARGET_ENDING && !looked && !err) {
+			err = look(o, e);
+			looked = true;
+		}
+	} while (news != PAGE_TARGET_ENDED);
+	if (!looked && !err)
+		return err_set(e, ESRCH, "'%s' was killed before its pages could be looked at: look earlier, with -d SECONDS",
+			       o->argv[0]);
+	return err;
+}
+
+/* ---- notes ---- */
+
+static void notes(const struct pages *o)
+{
+	const struct page_since *s = &o->since;
+
+	if (o->common.quiet || !o->start_ns)
+		return;
+	if (!s->faults)
+		fprintf(stderr, "hotvar: note: which new pages were touched is not known: %s\n", s->why.text);
+	else if (page_faults_lost(s->faults))
+		fprintf(stderr, "hotvar: note: %" PRIu64 " page faults were lost: what is touched may be more\n",
+			page_faults_lost(s->faults));
+	else if (!page_faults_all(s->faults) && o->common.verbose)
+		fputs("hotvar: note: faults inside system calls are not seen: what is touched may be more; run as root\n", stderr);
+	if (s->attached && !s->cleared)
+		fprintf(stderr, "hotvar: note: which old pages were touched is not known: %s\n", s->why_clear.text);
+}
+
+static int run(struct pages *o, struct err *e)
+{
+	int err, status;
+
+	o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
+	if (!o->f)
+		return CLI_FAILED;
+	o->view.f = o->f;
+	o->view.format = o->common.json ? &pages_json : &pages_text;
+	o->view.pid = o->pid;
+	o->view.module = o->module;
+	o->view.names = o->symbols || o->variable;
+	o->view.absent = o->variable;
+	take_signals(o);
+	err = o->argv ? launched(o, e) : attached(o, e);
+	if (!err)
+		notes(o);
+	status = !err ? o->total.regions || o->interval > 0 ? CLI_OK : CLI_NOTHING : e->status ? e->status : CLI_FAILED;
+	if (cli_close(o->f, &o->common, err ? NULL : e) && !err)
+		return CLI_FAILED;
+	if (!err && o->argv)
+		status = o->target.wait_status == -1	       ? CLI_OK :
+			 WIFSIGNALED(o->target.wait_status) ? 128 + WTERMSIG(o->target.wait_status) :
+								      WEXITSTATUS(o->target.wait_status);
+	return status;
+}
+
+int cmd_pages(int argc, char **argv, struct err *e)
+{
+	struct pages *o = calloc(1, sizeof(*o));
+	int rest, status;
+
+	if (!o) {
+		err_set(e, ENOMEM, "cannot look at pages: no memory: free some");
+		return CLI_FAILED;
+	}
+	status = cli_parse(&argp, argc, argv, true, &rest, o, e);
+	if (!status) {
+		o->argv = argv[rest] ? argv + rest : NULL;
+		status = check(o, e);
+	}
+	if (!status) {
+		struct launch found;
+
+		status = target_ready(o->argv, o->pid, e);
+		if (!status && o->argv && launch_find(&found, o->argv, e))
+			status = e->status ? e->status : CLI_FAILED;
+		else if (!status && o->argv)
+			o->target.launch = found;
+	}
+	if (!status)
+		status = run(o, e);
+	page_since_fini(&o->since);
+	live_free(o->view.live);
+	free(o);
+	return status < 0 ? CLI_OK : status;
+}

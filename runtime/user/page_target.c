@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * page_target.c - CMD, launched to look at its pages, and stopped before it ends.
+ *
+ * PTRACE_EVENT_EXIT comes before a task lets go of its address space (ptrace(2)).  Only the
+ * leader is traced: exit_group() by any thread makes it come there, too.
+ */
+#include "config.h"
+
+#include "page_target.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+int page_target_start(struct page_target *t, char *const argv[], struct err *e)
+{
+	int err = launch_fork(&t->launch, argv, false, e);
+
+	if (err)
+		return err;
+	t->pid = t->launch.pid;
+	if (!ptrace(PTRACE_SEIZE, t->pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT))
+		return 0;
+	err = errno;
+	launch_abort(&t->launch);
+	return err_set(e, err, "cannot trace '%s': ptrace: %s; start it yourself and give its number with -p PID",
+		       t->launch.path, strerror(err));
+}
+
+/* What a stop with this status is; at those that are not ours it goes on. */
+static enum page_target_news handle(struct page_target *t, int status)
+{
+	int sig = WSTOPSIG(status), event = status >> 16;
+
+	if (!WIFSTOPPED(status)) {
+		t->wait_status = status;
+		return PAGE_TARGET_ENDED;
+	}
+	if (event == PTRACE_EVENT_EXEC || event == PTRACE_EVENT_EXIT) {
+		t->stopped = true;
+		return event == PTRACE_EVENT_EXEC ? PAGE_TARGET_EXECUTED : PAGE_TARGET_ENDING;
+	}
+	if (event == PTRACE_EVENT_STOP && (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU))
+		ptrace(PTRACE_LISTEN, t->pid, 0, 0); /* stopped by job control: it stays so */
+	else
+		ptrace(PTRACE_CONT, t->pid, 0, event ? 0 : sig);
+	return PAGE_TARGET_NOTHING;
+}
+
+int page_target_execute(struct page_target *t, struct err *e)
+{
+	enum page_target_news news = PAGE_TARGET_NOTHING;
+	int status, err;
+
+	launch_go(&t->launch);
+	while (news == PAGE_TARGET_NOTHING) {
+		if (waitpid(t->pid, &status, __WALL) == t->pid)
+			news = handle(t, status);
+		else if (errno != EINTR)
+			break;
+	}
+	/* Where exec failed it is ending, by its own exit: launch_result() says why and reaps it. */
+	if (news == PAGE_TARGET_EXECUTED)
+		return launch_result(&t->launch, true, e) < 0 ? -EIO : 0;
+	if (news == PAGE_TARGET_ENDING)
+		ptrace(PTRACE_CONT, t->pid, 0, 0);
+	err = news == PAGE_TARGET_ENDED ? -ECHILD : launch_result(&t->launch, true, e);
+	if (err >= 0 || news == PAGE_TARGET_ENDED)
+		err = err_set(e, ECHILD, "'%s' ended before it ran: it was killed; run it again", t->launch.path);
+	return err;
+}
+
+enum page_target_news page_target_news(struct page_target *t)
+{
+	int status;
+	pid_t got;
+
+	if (t->stopped)
+		ptrace(PTRACE_CONT, t->pid, 0, 0);
+	t->stopped = false;
+	do
+		got = waitpid(t->pid, &status, __WALL | WNOHANG);
+	while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		t->wait_status = -1;
+		return PAGE_TARGET_ENDED;
+	}
+	return got ? handle(t, status) : PAGE_TARGET_NOTHING;
+}
+
+void page_target_signal(const struct page_target *t, int sig)
+{
+	kill(t->pid, sig);
+	kill(t->pid, SIGCONT);
+}

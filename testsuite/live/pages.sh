@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# pages.sh - hotvar pages against the program's own knowledge and an independent reading of /proc.
+. "$top_srcdir/testsuite/lib.sh"
+
+command -v python3 > /dev/null || skip_all "no python3"
+oracle="$top_srcdir/testsuite/live/pages_oracle.py"
+TMPDIR=$tmp
+export TMPDIR
+
+# start NAME MODE [COMMAND...]: run the program, its stdin a pipe that ends with this script; wait for READY in its output
+start() {
+	name=$1 mode=$2
+	shift 2
+	mkfifo "$tmp/$name.in"
+	"$@" "$TESTPROGS/pages" "$mode" < "$tmp/$name.in" > "$tmp/$name" 2> "$tmp/$name.err" &
+	eval "exec $fd> \"\$tmp/$name.in\""
+	until_true 30 grep -q "$ready" "$tmp/$name"
+	pid=$(sed -n 's/^pid //p' "$tmp/$name")
+}
+
+# Every field, as whoever runs this and, if that is root, as nobody on its own process.
+all_fields() {
+	who=$1 rights=
+	[ "$who" = root ] || rights=user
+	shift
+	"$@" "$HOTVAR" pages -p "$pid" --json > "$tmp/regions.$who" 2> "$tmp/err" || not_ok "$who: hotvar pages" "$(cat "$tmp/err")"
+	check "$who: regions as the program knows them" python3 "$oracle" told "$tmp/$name" "$tmp/regions.$who"
+	check "$who: regions as /proc has them" python3 "$oracle" compare "$pid" "$tmp/regions.$who" $rights
+	"$@" "$HOTVAR" pages -p "$pid" --by page --json > "$tmp/pages.$who" 2> "$tmp/err" || not_ok "$who: hotvar pages --by page" "$(cat "$tmp/err")"
+	cat "$tmp/pages.$who" >> "$tmp/regions.$who"
+	check "$who: pages as /proc has them" python3 "$oracle" compare "$pid" "$tmp/regions.$who" $rights
+	like "$who: a variable's pages" "$("$@" "$HOTVAR" pages -p "$pid" --variable three_pages --json 2>&1)" \
+		"\"addr\":\"$(printf '0x%x' $(($(sed -n 's/^variable three_pages //p' "$tmp/$name") + 4096)))\".*\"written\":true.*\"symbols\":\\[\"three_pages\"\\]"
+	is "$who: and no others" "$("$@" "$HOTVAR" pages -p "$pid" --variable three_pages --json 2> /dev/null | grep -c '"type":"page"')" 3
+	for rows in --summary "--by module"; do
+		"$@" "$HOTVAR" pages -p "$pid" $rows --json > "$tmp/groups" 2>&1
+		is "$who: $rows adds up to the regions" \
+			"$(python3 - "$tmp/groups" "$tmp/regions.$who" <<-'EOF'
+			import json, sys
+			groups, regions = ([json.loads(line) for line in open(f)] for f in sys.argv[1:])
+			def total(rows, kind):
+			    return {k: sum(r[k] or 0 for r in rows if r["type"] == kind)
+			            for k in ("pages", "present", "written", "private", "shared", "huge", "zero", "anon", "swapped")}
+			print("alike" if total(groups, "group") == total(regions, "region") == total(groups, "total") else
+			      [total(groups, "group"), total(regions, "region"), total(groups, "total")])
+			EOF
+			)" alike
+	done
+}
+
+if [ "$(id -u)" = 0 ]; then
+	fd=3 ready=ready start mine regions
+	all_fields root
+	exec 3>&-
+	like "root: mapcounts are told" "$(cat "$tmp/pages.root")" '"mapcount":1'
+	chmod 777 "$tmp"
+	if command -v setpriv > /dev/null; then
+		fd=4 ready=ready start nobodys regions setpriv --reuid=65534 --regid=65534 --clear-groups
+		XDG_CACHE_HOME="$tmp/nobodys-cache" all_fields nobody setpriv --reuid=65534 --regid=65534 --clear-groups
+		unlike "nobody: mapcounts are not" "$(cat "$tmp/pages.nobody")" '"mapcount":[0-9]'
+		like "nobody: another's process is refused with what to do" \
+			"$(setpriv --reuid=65534 --regid=65534 --clear-groups "$HOTVAR" pages -p $$ 2>&1)" 'as that user or as root'
+		exec 4>&-
+	else
+		skip "as nobody" "no setpriv"
+	fi
+else
+	fd=3 ready=ready start mine regions
+	all_fields user
+	exec 3>&-
+fi
+
+# A page that a child has copied is its own, in both.
+fd=5 ready='region child' start family fork
+for who in parent child; do
+	of=$pid
+	[ $who = parent ] || of=$(sed -n 's/^child //p' "$tmp/family")
+	"$HOTVAR" pages -p "$of" --json > "$tmp/$who.json" 2>&1
+	check "after fork: the $who" python3 "$oracle" told "$tmp/family" "$tmp/$who.json" $who
+done
+exec 5>&-
+
+# An address space that changes all the time.
+fd=6 ready=churning start busy churn
+bad=0
+for i in 1 2 3 4 5 6 7 8; do
+	"$HOTVAR" pages -p "$pid" --json > "$tmp/busy.json" 2> "$tmp/err" && python3 "$oracle" sane "$tmp/busy.json" > "$tmp/out" || bad="$bad $(tail -n 3 "$tmp/out" "$tmp/err")"
+	"$HOTVAR" pages -p "$pid" --symbols --json > "$tmp/busy.json" 2> "$tmp/err" || bad="$bad $(cat "$tmp/err")"
+done
+is "a process that maps, unmaps and forks meanwhile" "$bad" 0
+exec 6>&-
+
+# One that ends meanwhile is no crash.
+bad=0
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	(exec sh -c 'kill -STOP $$') &
+	pid=$!
+	until_true 30 grep -q '^State:.T' /proc/$pid/status
+	"$HOTVAR" pages -p $pid --by page --symbols > "$tmp/out" 2>&1 &
+	viewer=$!
+	kill -KILL $pid
+	wait $viewer
+	case $? in 0 | 1 | 125) ;; *) bad="$bad $?" ;; esac
+	wait $pid 2> /dev/null
+done
+is "a process that ends meanwhile" "$bad" 0
+
+"$HOTVAR" pages -p 1 -i x > "$tmp/out" 2>&1
+is "two targets are one too many" $? 2
+"$HOTVAR" pages -i "$tmp/x" > "$tmp/out" 2>&1
+is "a recording has no pages" "$? $(grep -c 'hotvar maps -i' "$tmp/out")" "2 1"
+"$HOTVAR" pages -p $$ --variable no_such_variable > "$tmp/out" 2>&1
+like "an unknown variable" "$(cat "$tmp/out")" "no variable 'no_such_variable'"
+done_testing

@@ -1,0 +1,323 @@
+/* hotvar-cflags: -O1 -g -static */
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pages.c - memory of every sort, with pages in states that this program knows.
+ *
+ *	pages regions	make them, say so, wait for the end of stdin
+ *	pages fork	a parent and a child that has copied some pages
+ *	pages touch	wait for a line, touch some pages, say so, wait for the end of stdin
+ *	pages churn	map, touch, unmap and fork until the end of stdin
+ *
+ * Linked statically: pages of libraries are mapped by others, whose number changes.
+ * Each line "region NAME START END FIELD=N..." is what is true of the region; FIELD<N and FIELD>N are bounds.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, N = 16 };
+#define HUGE_BYTES ((size_t)2 << 20)
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+/* A variable of three whole pages, of which the program writes the middle one. */
+char three_pages[3 * PAGE] __attribute__((aligned(PAGE))) = { 1 };
+char zeros[5 * PAGE] __attribute__((aligned(PAGE)));
+static volatile char sink;
+
+static void say(const char *name, const void *at, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("region %s 0x%" PRIxPTR " 0x%" PRIxPTR " ", name, (uintptr_t)at, (uintptr_t)at + size);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* @size bytes with a hole on both sides, so that no neighbour is like it. */
+static char *map(size_t size, int prot, int flags, int fd)
+{
+	char *hole = mmap(NULL, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *p;
+
+	if (hole == MAP_FAILED)
+		exit(2);
+	p = mmap(hole + PAGE, size, prot, flags | MAP_FIXED, fd, 0);
+	munmap(hole, PAGE);
+	munmap(hole + PAGE + size, PAGE);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static char *anon(size_t pages, int flags)
+{
+	return map(pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1);
+}
+
+static void put(char *p, int from, int to)
+{
+	for (int i = from; i < to; i++)
+		p[(size_t)i * PAGE + 8] = 1;
+}
+
+static void get(const char *p, int from, int to)
+{
+	for (int i = from; i < to; i++)
+		sink = p[(size_t)i * PAGE + 8];
+}
+
+static int file(const char *path, size_t pages)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char *text = malloc(pages * PAGE);
+
+	if (fd < 0 || !text)
+		exit(2);
+	memset(text, 'x', pages * PAGE);
+	if (write(fd, text, pages * PAGE) != (ssize_t)(pages * PAGE))
+		exit(2);
+	free(text);
+	unlink(path);
+	return fd;
+}
+
+static void anonymous(void)
+{
+	char *p = anon(N, 0);
+
+	put(p, 2, 7);
+	say("anon_write", p, N * PAGE, "present=5 written=5 private=5 shared=0 zero=0 anon=5 swapped=0 huge=0");
+	p = anon(N, 0);
+	get(p, 0, 7);
+	say("anon_read", p, N * PAGE, "present=7 written=0 private=0 shared=7 zero=7 anon=0");
+	p = anon(N, 0);
+	put(p, 0, 3);
+	get(p, 3, 7);
+	say("anon_mixed", p, N * PAGE, "present=7 written=3 private=3 shared=4 zero=4 anon=3");
+	p = anon(N, MAP_POPULATE);
+	say("populate", p, N * PAGE, "present=16 written=16 private=16 shared=0 zero=0");
+	p = anon(N, 0);
+	put(p, 0, 8);
+	madvise(p + 2 * PAGE, 3 * PAGE, MADV_DONTNEED);
+	say("dontneed", p, N * PAGE, "present=5 written=5 private=5 shared=0");
+	p = anon(N, 0);
+	put(p, 0, 8);
+	madvise(p, 8 * PAGE, MADV_FREE);
+	say("free", p, N * PAGE, "present=8 private=8 shared=0");
+	p = anon(N, 0);
+	put(p, 0, 6);
+	mprotect(p, N * PAGE, PROT_NONE);
+	say("prot_none", p, N * PAGE, "present=6 written=6 private=6");
+	p = anon(N, 0);
+	put(p, 0, 4);
+	if (!madvise(p + 8 * PAGE, 2 * PAGE, MADV_GUARD_INSTALL))
+		say("guard", p, N * PAGE, "present=4 written=4 private=4 swapped=0");
+	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, open("/dev/zero", O_RDWR));
+	put(p, 0, 2);
+	get(p, 2, 4);
+	say("dev_zero", p, N * PAGE, "present=4 written=2 zero=2 private=2");
+	p = anon((size_t)1 << 26, MAP_NORESERVE); /* 256 GiB */
+	put(p, 0, 1);
+	p[((size_t)1 << 25) * PAGE] = 1;
+	p[((size_t)1 << 26) * PAGE - 1] = 1;
+	say("sparse", p, ((size_t)1 << 26) * PAGE, "present=3 written=3 private=3");
+}
+
+static void files(const char *dir)
+{
+	char path[4096], *p;
+	int fd, id;
+
+	snprintf(path, sizeof(path), "%s/file", dir);
+	fd = file(path, N);
+	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
+	get(p, 9, 10);
+	put(p, 3, 7);
+	say("file_cow", p, N * PAGE, "written=4 anon=4 zero=0 present>4");
+	p = map(N * PAGE, PROT_READ, MAP_PRIVATE, fd);
+	get(p, 0, N);
+	say("file_read", p, N * PAGE, "present=16 written=0 anon=0 zero=0");
+	fd = memfd_create("pages of mine", 0);
+	if (ftruncate(fd, N * PAGE))
+		exit(2);
+	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	put(p, 0, 3);
+	say("memfd", p, N * PAGE, "written=3 anon=0 present=3 private=3");
+	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
+	put(p, 0, 1);
+	say("memfd_private", p, N * PAGE, "written=1 anon=1");
+	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	put(p, 0, 5);
+	say("shared_anon", p, N * PAGE, "present=5 written=5 private=5 anon=0");
+	snprintf(path, sizeof(path), "/dev/shm/hotvar-pages-%d", (int)getpid());
+	fd = file(path, N);
+	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	put(p, 0, 2);
+	say("shm_file", p, N * PAGE, "anon=0 zero=0");
+	id = shmget(IPC_PRIVATE, N * PAGE, IPC_CREAT | 0600);
+	p = id < 0 ? NULL : shmat(id, NULL, 0);
+	if (p && p != (void *)-1) {
+		put(p, 0, 2);
+		say("sysv", p, N * PAGE, "present=2 written=2 private=2 anon=0");
+		shmctl(id, IPC_RMID, NULL);
+	}
+}
+
+/* Aligned by hand, as there is no other way to be sure. */
+static void huge(void)
+{
+	char *p = anon(4 * HUGE_BYTES / PAGE, 0), *at;
+
+	at = (char *)(((uintptr_t)p + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+	madvise(at, HUGE_BYTES, MADV_HUGEPAGE);
+	at[100] = 1;
+	say("thp", p, 4 * HUGE_BYTES, "written>0 zero=0 huge<513");
+	p = mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+	p[0] = 1;
+	say("hugetlb", p, 2 * HUGE_BYTES, "present=512 huge=512 private=512 written=512 anon=512");
+}
+
+static void wait_for_end(void)
+{
+	char text[64];
+
+	fflush(stdout);
+	while (read(0, text, sizeof(text)) > 0)
+		;
+}
+
+static void forked(void)
+{
+	char *p = anon(N, 0);
+	int to_child[2], from_child[2];
+	char byte;
+	pid_t pid;
+
+	put(p, 0, 6);
+	if (pipe(to_child) || pipe(from_child))
+		exit(2);
+	pid = fork();
+	if (!pid) {
+		close(to_child[1]);
+		put(p, 1, 3);
+		put(three_pages, 1, 2);
+		byte = 0;
+		if (write(from_child[1], &byte, 1) != 1 || read(to_child[0], &byte, 1) < 0)
+			_exit(2);
+		_exit(0);
+	}
+	if (read(from_child[0], &byte, 1) != 1)
+		exit(2);
+	printf("child %d\n", (int)pid);
+	say("parent", p, N * PAGE, "present=6 written=6 private=2 shared=4 anon=6");
+	say("child", p, N * PAGE, "present=6 written=6 private=2 shared=4 anon=6");
+	wait_for_end();
+	close(to_child[1]);
+	waitpid(pid, NULL, 0);
+}
+
+static void touch(const char *dir)
+{
+	char path[4096], *old = anon(64, 0), *fresh = anon(64, 0), *both = anon(64, 0), *p, *shared, *read_only;
+	char text[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file", dir);
+	fd = file(path, 64);
+	read_only = map(64 * PAGE, PROT_READ, MAP_PRIVATE, fd);
+	get(read_only, 0, 64);
+	shared = map(64 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	put(shared, 0, 64);
+	put(old, 0, 64);
+	put(both, 0, 10);
+	printf("region idle 0x%" PRIxPTR "\n", (uintptr_t)old);
+	fflush(stdout);
+	if (read(0, text, sizeof(text)) <= 0)
+		exit(2);
+	get(old, 5, 12);
+	put(fresh, 0, 9);
+	get(fresh, 20, 23);
+	put(both, 4, 30);
+	get(shared, 0, 3);
+	put(shared, 3, 11);
+	get(read_only, 7, 20);
+	p = anon(N, MAP_POPULATE);
+	put(zeros, 0, 2);
+	say("old", old, 64 * PAGE, "present=64 touched=7");
+	say("fresh", fresh, 64 * PAGE, "present=12 touched=12 zero=3 written=9");
+	say("both", both, 64 * PAGE, "present=30 touched=26");
+	say("shared", shared, 64 * PAGE, "present=64 touched=11");
+	say("read_only", read_only, 64 * PAGE, "present=64 touched=13");
+	say("populate", p, N * PAGE, "present=16 touched_least=0 touched_most=16");
+	wait_for_end();
+}
+
+static void churn(void)
+{
+	struct pollfd end = { .fd = 0, .events = POLLIN };
+
+	printf("churning\n");
+	fflush(stdout);
+	while (poll(&end, 1, 0) <= 0) {
+		char *p[32];
+
+		for (int i = 0; i < 32; i++) {
+			p[i] = mmap(NULL, (size_t)(1 + i) * PAGE, i & 1 ? PROT_READ | PROT_WRITE : PROT_READ,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (p[i] == MAP_FAILED)
+				exit(2);
+			if (i & 1)
+				put(p[i], 0, 1 + i);
+			else
+				get(p[i], 0, 1 + i);
+		}
+		if (!fork())
+			_exit(0);
+		for (int i = 0; i < 32; i++)
+			munmap(p[i], (size_t)(1 + i) * PAGE);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "", *dir = getenv("TMPDIR");
+
+	if (!dir)
+		dir = "/tmp";
+	three_pages[PAGE] = 2;
+	printf("pid %d\n", (int)getpid());
+	if (!strcmp(what, "regions")) {
+		anonymous();
+		files(dir);
+		huge();
+		printf("variable three_pages 0x%" PRIxPTR "\n", (uintptr_t)three_pages);
+		puts("ready");
+		wait_for_end();
+	} else if (!strcmp(what, "fork")) {
+		forked();
+	} else if (!strcmp(what, "touch")) {
+		touch(dir);
+	} else if (!strcmp(what, "churn")) {
+		churn();
+	} else {
+		return 2;
+	}
+	return 0;
+}
