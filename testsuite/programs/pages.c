@@ -3,7 +3,7 @@
 /*
  * pages.c - memory of every sort, with pages in states that this program knows.
  *
- *	pages regions	make them, say so, wait for the end of stdin
+ *	pages regions [launched]	make them, say so, wait for the end of stdin
  *	pages fork	a parent and a child that has copied some pages
  *	pages touch	wait for a line, touch some pages, say so, wait for the end of stdin
  *	pages churn	map, touch, unmap and fork until the end of stdin
@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,15 +36,18 @@ enum { PAGE = 4096, N = 16 };
 char three_pages[3 * PAGE] __attribute__((aligned(PAGE))) = { 1 };
 char zeros[5 * PAGE] __attribute__((aligned(PAGE)));
 static volatile char sink;
+static int launched;
 
-static void say(const char *name, const void *at, size_t size, const char *fmt, ...)
+/* Words of @facts that begin with "@" hold only if the program is watched from its start. */
+static void say(const char *name, const void *at, size_t size, const char *facts)
 {
-	va_list ap;
+	char text[256], *word, *rest = text;
 
-	printf("region %s 0x%" PRIxPTR " 0x%" PRIxPTR " ", name, (uintptr_t)at, (uintptr_t)at + size);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
+	printf("region %s 0x%" PRIxPTR " 0x%" PRIxPTR, name, (uintptr_t)at, (uintptr_t)at + size);
+	snprintf(text, sizeof(text), "%s", facts);
+	while ((word = strsep(&rest, " ")) != NULL)
+		if (*word != '@' || launched)
+			printf(" %s", word + (*word == '@'));
 	putchar('\n');
 }
 
@@ -99,28 +101,28 @@ static void anonymous(void)
 	char *p = anon(N, 0);
 
 	put(p, 2, 7);
-	say("anon_write", p, N * PAGE, "present=5 written=5 private=5 shared=0 zero=0 anon=5 swapped=0 huge=0");
+	say("anon_write", p, N * PAGE, "@touched=5 present=5 written=5 private=5 shared=0 zero=0 anon=5 swapped=0 huge=0");
 	p = anon(N, 0);
 	get(p, 0, 7);
-	say("anon_read", p, N * PAGE, "present=7 written=0 private=0 shared=7 zero=7 anon=0");
+	say("anon_read", p, N * PAGE, "@touched=7 present=7 written=0 private=0 shared=7 zero=7 anon=0");
 	p = anon(N, 0);
 	put(p, 0, 3);
 	get(p, 3, 7);
-	say("anon_mixed", p, N * PAGE, "present=7 written=3 private=3 shared=4 zero=4 anon=3");
+	say("anon_mixed", p, N * PAGE, "@touched=7 present=7 written=3 private=3 shared=4 zero=4 anon=3");
 	p = anon(N, MAP_POPULATE);
-	say("populate", p, N * PAGE, "present=16 written=16 private=16 shared=0 zero=0");
+	say("populate", p, N * PAGE, "@touched_least=0 @touched_most=16 present=16 written=16 private=16 shared=0 zero=0");
 	p = anon(N, 0);
 	put(p, 0, 8);
 	madvise(p + 2 * PAGE, 3 * PAGE, MADV_DONTNEED);
-	say("dontneed", p, N * PAGE, "present=5 written=5 private=5 shared=0");
+	say("dontneed", p, N * PAGE, "@touched=5 present=5 written=5 private=5 shared=0");
 	p = anon(N, 0);
 	put(p, 0, 8);
 	madvise(p, 8 * PAGE, MADV_FREE);
-	say("free", p, N * PAGE, "present=8 private=8 shared=0");
+	say("free", p, N * PAGE, "@touched=8 present=8 private=8 shared=0");
 	p = anon(N, 0);
 	put(p, 0, 6);
 	mprotect(p, N * PAGE, PROT_NONE);
-	say("prot_none", p, N * PAGE, "present=6 written=6 private=6");
+	say("prot_none", p, N * PAGE, "@touched=6 present=6 written=6 private=6");
 	p = anon(N, 0);
 	put(p, 0, 4);
 	if (!madvise(p + 8 * PAGE, 2 * PAGE, MADV_GUARD_INSTALL))
@@ -128,12 +130,12 @@ static void anonymous(void)
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, open("/dev/zero", O_RDWR));
 	put(p, 0, 2);
 	get(p, 2, 4);
-	say("dev_zero", p, N * PAGE, "present=4 written=2 zero=2 private=2");
+	say("dev_zero", p, N * PAGE, "@touched=4 present=4 written=2 zero=2 private=2");
 	p = anon((size_t)1 << 26, MAP_NORESERVE); /* 256 GiB */
 	put(p, 0, 1);
 	p[((size_t)1 << 25) * PAGE] = 1;
 	p[((size_t)1 << 26) * PAGE - 1] = 1;
-	say("sparse", p, ((size_t)1 << 26) * PAGE, "present=3 written=3 private=3");
+	say("sparse", p, ((size_t)1 << 26) * PAGE, "@touched=3 present=3 written=3 private=3");
 }
 
 static void files(const char *dir)
@@ -146,22 +148,22 @@ static void files(const char *dir)
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	get(p, 9, 10);
 	put(p, 3, 7);
-	say("file_cow", p, N * PAGE, "written=4 anon=4 zero=0 present>4");
+	say("file_cow", p, N * PAGE, "@touched_least=5 written=4 anon=4 zero=0 present>4");
 	p = map(N * PAGE, PROT_READ, MAP_PRIVATE, fd);
 	get(p, 0, N);
-	say("file_read", p, N * PAGE, "present=16 written=0 anon=0 zero=0");
+	say("file_read", p, N * PAGE, "@touched_most=16 present=16 written=0 anon=0 zero=0");
 	fd = memfd_create("pages of mine", 0);
 	if (ftruncate(fd, N * PAGE))
 		exit(2);
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	put(p, 0, 3);
-	say("memfd", p, N * PAGE, "written=3 anon=0 present=3 private=3");
+	say("memfd", p, N * PAGE, "@touched=3 written=3 anon=0 present=3 private=3");
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	put(p, 0, 1);
 	say("memfd_private", p, N * PAGE, "written=1 anon=1");
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 	put(p, 0, 5);
-	say("shared_anon", p, N * PAGE, "present=5 written=5 private=5 anon=0");
+	say("shared_anon", p, N * PAGE, "@touched=5 present=5 written=5 private=5 anon=0");
 	snprintf(path, sizeof(path), "/dev/shm/hotvar-pages-%d", (int)getpid());
 	fd = file(path, N);
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
@@ -171,7 +173,7 @@ static void files(const char *dir)
 	p = id < 0 ? NULL : shmat(id, NULL, 0);
 	if (p && p != (void *)-1) {
 		put(p, 0, 2);
-		say("sysv", p, N * PAGE, "present=2 written=2 private=2 anon=0");
+		say("sysv", p, N * PAGE, "@touched=2 present=2 written=2 private=2 anon=0");
 		shmctl(id, IPC_RMID, NULL);
 	}
 }
@@ -301,6 +303,7 @@ int main(int argc, char **argv)
 
 	if (!dir)
 		dir = "/tmp";
+	launched = argc > 2 && !strcmp(argv[2], "launched");
 	three_pages[PAGE] = 2;
 	printf("pid %d\n", (int)getpid());
 	if (!strcmp(what, "regions")) {

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# pages-touched.sh - touched pages, against the program's own knowledge of what it touched.
+. "$top_srcdir/testsuite/lib.sh"
+
+command -v python3 > /dev/null || skip_all "no python3"
+oracle="$top_srcdir/testsuite/live/pages_oracle.py"
+TMPDIR=$tmp
+export TMPDIR
+
+# Referenced kB of the area at address $2 of process $1 are 0: its bits are cleared.
+is_cleared() {
+	[ "$(sed -n "/^$2-/,/^VmFlags/s/^Referenced: *//p" "/proc/$1/smaps")" = "0 kB" ]
+}
+
+# attached WHO [COMMAND...]
+attached() {
+	who=$1
+	shift
+	mkfifo "$tmp/$who.in"
+	"$@" "$TESTPROGS/pages" touch < "$tmp/$who.in" > "$tmp/$who" 2>&1 &
+	exec 3> "$tmp/$who.in"
+	until_true 30 grep -q '^region idle' "$tmp/$who"
+	pid=$(sed -n 's/^pid //p' "$tmp/$who")
+	"$@" "$HOTVAR" pages -p "$pid" -d 1000 --json < /dev/null > "$tmp/$who.json" 2> "$tmp/$who.err" &
+	hotvar=$!
+	until_true 30 is_cleared "$pid" "$(sed -n 's/^region idle 0x//p' "$tmp/$who")"
+	echo go >&3
+	until_true 30 grep -q '^region populate' "$tmp/$who"
+	sed -i '/^region idle/d' "$tmp/$who"
+	kill -INT $hotvar
+	wait $hotvar
+	is "$who: ^C ends the measuring, not the process" "$? $(cat "$tmp/$who.err")" "0 "
+	check "$who: what was touched meanwhile" python3 "$oracle" told "$tmp/$who" "$tmp/$who.json"
+	check "$who: numbers hold together" python3 "$oracle" sane "$tmp/$who.json"
+	exec 3>&-
+}
+
+# launched WHO [COMMAND...]
+launched() {
+	who=$1
+	shift
+	"$@" "$HOTVAR" pages --json -o "$tmp/$who.of-cmd" -- "$TESTPROGS/pages" regions launched < /dev/null > "$tmp/$who.cmd" 2> "$tmp/$who.err"
+	is "$who: CMD ends as it does" "$? $(cat "$tmp/$who.err")" "0 "
+	check "$who: what CMD has touched since its start" python3 "$oracle" told "$tmp/$who.cmd" "$tmp/$who.of-cmd"
+	"$@" "$HOTVAR" pages --by page --json -o "$tmp/$who.pages" -- "$TESTPROGS/pages" regions launched < /dev/null > "$tmp/$who.cmd" 2> "$tmp/$who.err"
+	start=$(sed -n 's/^region anon_write \(0x[0-9a-f]*\) .*/\1/p' "$tmp/$who.cmd")
+	is "$who: page by page" "$(for i in 2 3 4 5 6; do
+		grep "\"addr\":\"$(printf '0x%x' $((start + i * 4096)))\"" "$tmp/$who.pages" | grep -c '"touched":true,"written":true'
+	done | tr -d '\n')" 11111
+	start=$(sed -n 's/^region populate \(0x[0-9a-f]*\) .*/\1/p' "$tmp/$who.cmd")
+	like "$who: a page made beforehand may be touched or not" \
+		"$(grep "\"addr\":\"$(printf '0x%x' $((start + 4096)))\"" "$tmp/$who.pages")" '"touched":null,"written":true'
+}
+
+unprivileged="setpriv --reuid=65534 --regid=65534 --clear-groups"
+chmod 777 "$tmp"
+if [ "$(id -u)" = 0 ]; then
+	attached root
+	launched root
+	if ! command -v setpriv > /dev/null; then
+		skip "as nobody" "no setpriv"
+	elif [ "$(cat /proc/sys/kernel/perf_event_paranoid 2> /dev/null || echo 4)" -gt 2 ]; then
+		skip "as nobody" "kernel.perf_event_paranoid refuses page faults"
+	else
+		XDG_CACHE_HOME="$tmp/nobodys-cache"
+		export XDG_CACHE_HOME
+		attached nobody $unprivileged
+		launched nobody $unprivileged
+	fi
+else
+	attached user
+	launched user
+fi
+
+"$HOTVAR" pages -q -o /dev/null -- sh -c 'exit 7'
+is "CMD's exit status" $? 7
+"$HOTVAR" pages -q -o /dev/null -- sh -c 'kill -TERM $$'
+is "and its signal" $? 143
+"$HOTVAR" pages -o "$tmp/none" -- "$tmp/nothing-there" 2> /dev/null
+is "what cannot be found" "$? $(ls "$tmp/none" 2> /dev/null)" "127 "
+"$HOTVAR" pages -o "$tmp/none" -- "$tmp" 2> /dev/null
+is "what cannot be run" "$?" 126
+"$HOTVAR" pages --json --interval 0.05 -o "$tmp/moments" -- "$TESTPROGS/pages" regions < /dev/null > /dev/null
+is "moments end with the peak" "$? $(grep -c '"type":"peak","seconds"' "$tmp/moments") $(tail -n 1 "$tmp/moments" | grep -c '"class":"code"')" "0 2 1"
+check "a moment's modules add up to all" python3 - "$tmp/moments" <<-'EOF'
+	import json, sys
+	moments = [r for r in map(json.loads, open(sys.argv[1])) if r["type"] == "moment"]
+	for t in {r["seconds"] for r in moments}:
+	    for c in "code", "data":
+	        rows = [r for r in moments if r["seconds"] == t and r["class"] == c]
+	        for key in "pages", "present", "private":
+	            of = [sum(r[key] or 0 for r in rows if ("all" in r) == whole) for whole in (False, True)]
+	            assert of[0] == of[1], (t, c, key, of)
+	assert moments
+EOF
+done_testing
