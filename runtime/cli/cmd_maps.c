@@ -165,6 +165,11 @@ static int check(const struct options *o, struct err *e)
 			 "--at, --diff and --summary look at a recording: record one with 'hotvar record -o FILE', then give it with -i FILE");
 		return CLI_USAGE;
 	}
+	if (o->seconds > 0 && o->input) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "-d is for what runs: a recording is read to its end; for the map at a time of it give --at TIME");
+		return CLI_USAGE;
+	}
 	if (o->n_at > 2 || (o->n_at > 0) + o->summary + (o->watch_arg != NULL) > 1) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "more than one of --at, --diff, --summary and --watch were given: give one");
@@ -270,6 +275,7 @@ static int begin_replay_of_watch(struct options *o, struct writer *w, struct err
 	struct stream_reader *r;
 	int err = begin_watch(o, w, false, e);
 
+	o->watch.no_stack = "a recording has none; watch the process itself, with -p PID or -- CMD";
 	if (err || !strcmp(o->input, "-"))
 		return err;
 	r = stream_reader_of_file(o->input, e);
@@ -374,8 +380,11 @@ static int live(struct options *o, struct err *e)
 			return CLI_FAILED;
 		w.watch = &o->watch;
 		/* No stop, no stack: what the stream tells is all. */
-		if ((o->source == SESSION_PERF || o->source == SESSION_LOOK) && begin_watch(o, &w, true, e))
-			return CLI_FAILED;
+		if (o->source == SESSION_PERF || o->source == SESSION_LOOK) {
+			o->watch.no_stack = "this source stops nothing; use --source ptrace";
+			if (begin_watch(o, &w, true, e))
+				return CLI_FAILED;
+		}
 		if (!o->argv)
 			w.found = stop_following;
 	}

@@ -248,6 +248,8 @@ static void write_text(FILE *f, const struct watch *w, const struct told_modules
 		write_frame(f, i, &w->stack.v[i]);
 	if (w->stack.n && w->stack.why)
 		fprintf(f, "  ...: %s\n", w->stack.why);
+	if (w->no_stack)
+		fprintf(f, "  no call stack: %s\n", w->no_stack);
 }
 
 static void write_json(FILE *f, const struct watch *w, const struct told_modules *told,
@@ -300,7 +302,7 @@ static void write_json(FILE *f, const struct watch *w, const struct told_modules
 			json_close(&j, '}');
 		}
 		json_close(&j, ']');
-		json_str(&j, "stack_ends", w->stack.why);
+		json_str(&j, "stack_ends", w->no_stack ? w->no_stack : w->stack.why);
 	}
 	json_end(&j);
 	maps_json.end(f, out);

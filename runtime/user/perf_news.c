@@ -64,8 +64,8 @@ static void take_sample(struct perf_news *n, const struct perf_record *r, uint64
 }
 
 /*
- * Is it older than what was read of the map?  After a loss the list is not what it was told to, so that it is left out; but
- * what it tells may have come and gone before the reading.
+ * Is it older than what was read of the map?  The list is not what it was told to, so that it is left out; but
+ * what it tells may have come and gone before the reading: it counts after a loss, and for a mapping that was not there to be read.
  */
 static bool is_old(struct perf_news *n, const struct perf_record *r)
 {
@@ -93,8 +93,10 @@ static void take_map(struct perf_news *n, const struct perf_record *r, uint64_t 
 
 	if (!n->calls)
 		relook_active(n->look, r->pid, false);
-	if (is_old(n, r))
+	if (is_old(n, r)) {
+		n->overlooked += n->hz && !tracker_has_mapped(n->t, r->pid, &m);
 		return;
+	}
 	if (tracker_map(n->t, r->pid, &m, time_ns) == -ESRCH)
 		mm_of(n, r->pid, r->tid, time_ns);
 }

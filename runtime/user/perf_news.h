@@ -53,7 +53,7 @@ struct perf_news {
 	bool lost;		/* the kernel lost records: look again */
 	bool looked;		/* at some that are quiet */
 	uint64_t lost_ns;	/* when all were looked at since it had, 0: never */
-	uint64_t overlooked;	/* records from before that look and after what was lost; not yet told */
+	uint64_t overlooked;	/* records from before that look and after what was lost, mappings that a look came too late for; not yet told */
 	struct perf_news_maker makers[PERF_NEWS_MAKERS]; /* by tid; one may take another's place */
 	struct perf_ring_counts told; /* what perf_news_tell_losses() has told of */
 	uint64_t skipped_told;

@@ -148,6 +148,8 @@ struct tracker_mmap {
 };
 int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 		uint64_t time_ns);
+/* Is all of it there, in the list, with this protection? */
+bool tracker_has_mapped(const struct tracker *t, pid_t pid, const struct tracker_mmap *m);
 
 /*
  * The area of @tid's map that holds @addr, as the tracker knows it; on a miss it

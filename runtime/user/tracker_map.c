@@ -333,6 +333,22 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	return r;
 }
 
+bool tracker_has_mapped(const struct tracker *t, pid_t pid, const struct tracker_mmap *m)
+{
+	const struct hvar_task *task = tracker_task_of(t, pid);
+	const struct hvar_mm *mm = task ? hvar_tasks_mm(&t->tasks, task) : NULL;
+	uint64_t at = m->start;
+
+	while (mm && at < m->end) {
+		const struct hvar_vma *v = hvar_vmas_find(&mm->vmas, at);
+
+		if (!v || v->prot != m->prot)
+			return false;
+		at = v->end;
+	}
+	return mm != NULL;
+}
+
 const struct hvar_vma *tracker_find(struct tracker *t, pid_t tid, uint64_t addr,
 				    uint64_t time_ns)
 {

@@ -24,6 +24,24 @@ static const char *take_address(const char *text, uint64_t *out)
 	return errno ? NULL : end;
 }
 
+/*
+ * No variable has a dash in its name but in the arguments of a template: what has one was meant for a range.  The module
+ * before it and the source file behind it may have any.
+ */
+static bool is_broken_range(const char *text)
+{
+	const char *p = text, *name = text;
+
+	while ((p = strchr(p, ':')) != NULL) {
+		if (p[1] == ':') {
+			p += 2;
+		} else {
+			name = ++p;
+		}
+	}
+	return memchr(name, '-', strcspn(name, "@<")) != NULL;
+}
+
 bool watch_parse(struct watch *w, const char *text)
 {
 	uint64_t start, end;
@@ -38,7 +56,7 @@ bool watch_parse(struct watch *w, const char *text)
 		return true;
 	}
 	/* No name begins with a digit, and a lone number is no range. */
-	if (!text[0] || isdigit((unsigned char)text[0]) || strlen(text) > 1000)
+	if (!text[0] || isdigit((unsigned char)text[0]) || strlen(text) > 1000 || is_broken_range(text))
 		return false;
 	w->name = text;
 	return true;

@@ -42,6 +42,7 @@ struct watch {
 	struct hvar_event ev; /* what happened */
 	char comm[PROC_COMM];
 	struct unwind stack; /* n == 0: none could be had */
+	const char *no_stack; /* why this source never has one, static text; NULL: it has */
 };
 
 /* "START-END", hexadecimal, or the name of a variable; false: neither.  @w is all zero before. */

@@ -212,7 +212,7 @@ for source in perf look; do
 		null) is "$source: by whom is not known" "$(value tid)" null ;;
 		*) is "$source: by the thread that did it" "$(value syscall) $(value tid)" "munmap $(sed -n 's/^again //p' "$tmp/said")" ;;
 		esac
-		like "$source: no stack" "$(cat "$tmp/out")" '"stack":\[\]'
+		like "$source: no stack, and why" "$(cat "$tmp/out")" '"stack":\[\],"stack_ends":"this source stops nothing'
 	fi
 	finish
 done
@@ -245,6 +245,7 @@ for source in ptrace perf; do
 	for input in "$tmp/rec" -; do
 		"$HOTVAR" maps --json -i $input --watch victim < "$tmp/rec" > "$tmp/out"
 		is "recorded by $source, -i ${input##*/}: status" $? 0
+		like "recorded by $source, -i ${input##*/}: no stack, and why" "$(cat "$tmp/out")" '"stack":\[\],"stack_ends":"a recording has none'
 		is "recorded by $source, -i ${input##*/}: range" "$(value start)-$(value end)" "$(sed -n '1s/ .*//p' "$tmp/said")"
 		[ $source = perf ] && continue
 		is "recorded by $source, -i ${input##*/}: event, call, thread" "$(value event) $(value syscall) $(value tid)" \
@@ -256,6 +257,21 @@ done
 is "no range: status" $? 2
 "$HOTVAR" maps --watch 2000-1000 -p 1 2> "$tmp/err"
 is "the wrong way round: status" $? 2
+for range in zz-yy 1000-yy zz-2000 1000- -2000 1000-2000- lib-a.so:zz-yy; do
+	"$HOTVAR" maps "--watch=$range" -i "$tmp/rec" 2> "$tmp/err"
+	is "$range: status" $? 2
+	like "$range: is no range, and no name" "$(cat "$tmp/err")" "^hotvar: bad value '$range' for --watch: it takes two hexadecimal addresses, START-END"
+done
+for name in lib-a.so:both both@my-file.c 'of<-1>::value' lib-a.so:ns::value; do
+	"$HOTVAR" maps "--watch=$name" -i "$tmp/rec" > "$tmp/out" 2> "$tmp/err"
+	is "$name: may be a name: status" $? 1
+	like "$name: but is none there" "$(cat "$tmp/out")" "^$name: was never there"
+done
+"$HOTVAR" maps -i "$tmp/rec" --watch victim > "$tmp/text"
+like "a recording's watch in words says that there is no stack" "$(cat "$tmp/text")" '^  no call stack: a recording has none'
+"$HOTVAR" maps -d 1 -i "$tmp/rec" > "$tmp/out" 2> "$tmp/err"
+is "-d of a recording: status" $? 2
+like "-d of a recording: why" "$(cat "$tmp/err")" "^hotvar: -d is for what runs"
 "$HOTVAR" maps --watch 1000-2000 --summary -i "$tmp/rec" 2> "$tmp/err"
 is "two wishes: status" $? 2
 done_testing

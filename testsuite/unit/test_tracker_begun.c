@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_tracker_begun.c - calls told as they begin: what they do follows from arguments and list, and is looked at where it was guessed. */
+#include "config.h"
+
+#include "testsuite/unit/tracker_stage.h"
+
+#define LATER_NS 100000000
+
+static uint64_t map_pages(struct fixture *f, uint64_t at, uint64_t pages, uint64_t flags)
+{
+	uint64_t got = (uint64_t)order(0, SYS_mmap, at, pages * PG, R | W, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	struct tracker_mmap m = { .start = got, .end = got + pages * PG, .prot = HVAR_PROT_READ | HVAR_PROT_WRITE,
+				  .name = "//anon", .tid = f->child[0] };
+
+	assert_true((int64_t)got > 0);
+	assert_int_equal(tracker_map(f->t, f->child[0], &m, ++f->now), 0);
+	return got;
+}
+
+/* Told before it is made, as the lock is; returns what the kernel did. */
+static int64_t begun(struct fixture *f, long nr, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4)
+{
+	struct hvar_call c = { .cause = cause_of(nr), .args = { a0, a1, a2, a3, a4 }, .ret = -1 };
+
+	assert_int_equal(tracker_call_begun(f->t, f->child[0], &c, ++f->now), 0);
+	return order(0, nr, a0, a1, a2, a3, a4, 0);
+}
+
+/* It is over, and nothing of it was guessed wrong: then all is as /proc has it, and nothing is found by the look. */
+static void over(struct fixture *f)
+{
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	check(f, f->child[0]);
+	if (tracker_doubts_look(f->t))
+		tracker_doubts_settle(f->t, ++f->now);
+	pull(f);
+	assert_int_equal(f->nev, 0);
+	assert_int_equal(f->lost, 0);
+}
+
+/* Eight pages and nothing for a while behind them, whatever lies elsewhere. */
+static uint64_t alone(struct fixture *f)
+{
+	uint64_t hole = (uint64_t)order(0, SYS_mmap, 0, 64 * PG, 0, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_int_equal(order(0, SYS_munmap, hole, 64 * PG, 0, 0, 0, 0), 0);
+	return map_pages(f, hole + 8 * PG, 8, MAP_FIXED);
+}
+
+static void test_munmap(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t at;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	assert_int_equal(begun(f, SYS_munmap, at + 2 * PG, PG + 1, 0, 0, 0), 0);
+	check(f, f->child[0]); /* at once */
+	over(f);
+	/* Refused, and so nothing. */
+	assert_int_equal(begun(f, SYS_munmap, at + 1, PG, 0, 0, 0), -EINVAL);
+	over(f);
+	assert_int_equal(begun(f, SYS_munmap, at, 0, 0, 0, 0), -EINVAL);
+	over(f);
+	/* Over a hole, and of nothing. */
+	assert_int_equal(begun(f, SYS_munmap, at, 8 * PG, 0, 0, 0), 0);
+	over(f);
+	assert_int_equal(begun(f, SYS_munmap, at, 8 * PG, 0, 0, 0), 0);
+	over(f);
+}
+
+static void test_mremap_in_place(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t at;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	assert_int_equal(begun(f, SYS_mremap, at, 8 * PG, 4 * PG, 0, 0), at);
+	over(f);
+	assert_int_equal(begun(f, SYS_mremap, at, 4 * PG, 6 * PG, 0, 0), at);
+	over(f);
+	assert_int_equal(begun(f, SYS_mremap, at, 6 * PG, 7 * PG, MREMAP_MAYMOVE, 0), at);
+	over(f);
+	/* Something is in the way, and it may not move. */
+	map_pages(f, at + 8 * PG, 1, MAP_FIXED);
+	assert_int_equal(begun(f, SYS_mremap, at, 7 * PG, 9 * PG, 0, 0), -ENOMEM);
+	over(f);
+	assert_int_equal(begun(f, SYS_mremap, at + 1, 7 * PG, 9 * PG, 0, 0), -EINVAL);
+	over(f);
+}
+
+static void test_mremap_moved(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t at, to;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	map_pages(f, at + 8 * PG, 1, MAP_FIXED);
+	check(f, f->child[0]);
+	to = (uint64_t)begun(f, SYS_mremap, at, 8 * PG, 9 * PG, MREMAP_MAYMOVE, 0);
+	assert_int_not_equal(to, at);
+	tracker_place_begun(f->t, f->child[0] + 1, (int64_t)at); /* another's */
+	tracker_place_begun(f->t, f->child[0], (int64_t)to);
+	pull(f);
+	assert_int_equal(f->nev, 0); /* it waits */
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	check(f, f->child[0]);
+	assert_int_equal(f->nev, 1);
+	assert_int_equal(f->ev[0].type, HVAR_EVENT_MOVE);
+	assert_int_equal(f->ev[0].cause, HVAR_CAUSE_MREMAP);
+	over(f);
+	/* To a place of its own choice; and the next call tells that it is over. */
+	assert_int_equal(begun(f, SYS_mremap, to, 9 * PG, 3 * PG, MREMAP_MAYMOVE | MREMAP_FIXED, at), at);
+	assert_int_equal(begun(f, SYS_munmap, at + PG, PG, 0, 0, 0), 0);
+	check(f, f->child[0]);
+	over(f);
+	/* So does a mapping. */
+	to = (uint64_t)begun(f, SYS_mremap, at + 2 * PG, PG, PG, MREMAP_MAYMOVE | 4 /* DONTUNMAP */, 0);
+	tracker_place_begun(f->t, f->child[0], (int64_t)to);
+	map_pages(f, at + PG, 1, MAP_FIXED);
+	check(f, f->child[0]);
+	over(f);
+}
+
+/* What was guessed wrong is found by the look, and counted. */
+static void test_wrong_guess(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t at, to;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	map_pages(f, at + 8 * PG, 1, MAP_FIXED);
+	to = (uint64_t)begun(f, SYS_mremap, at, 8 * PG, 9 * PG, MREMAP_MAYMOVE, 0);
+	tracker_place_begun(f->t, f->child[0], -ENOMEM); /* no place is none */
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	pull(f);
+	assert_true(tracker_doubts_look(f->t));
+	tracker_doubts_settle(f->t, ++f->now);
+	pull(f);
+	assert_int_equal(f->nev, 1); /* of the nine pages one is left */
+	assert_int_equal(f->ev[0].type, HVAR_EVENT_SHRINK);
+	assert_int_equal(f->ev[0].u.map.start, at + 8 * PG);
+	assert_int_equal(f->lost, 1);
+	/* One that has sealed memory is looked at in any case. */
+	f->lost = 0;
+	tracker_look(f->t, f->child[0], 0, UINT64_MAX, HVAR_CAUSE_NONE, ++f->now);
+	pull(f);
+	f->lost = 0;
+	tracker_sealed(f->t, f->child[0]);
+	assert_int_equal(begun(f, SYS_munmap, to, PG, 0, 0, 0), 0);
+	pull(f);
+	assert_int_equal(f->nev, 0);
+	assert_true(tracker_doubts_look(f->t));
+	tracker_doubts_settle(f->t, ++f->now);
+	check(f, f->child[0]);
+	assert_int_equal(f->nev, 1);
+	assert_int_equal(f->lost, 1);
+}
+
+static void test_brk(void **state)
+{
+	struct fixture *f = *state;
+	struct tracker_mmap m = { .prot = HVAR_PROT_READ | HVAR_PROT_WRITE, .name = "[heap]" };
+	uint64_t was, now;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	was = (uint64_t)begun(f, SYS_brk, 0, 0, 0, 0, 0);
+	over(f);
+	now = ((was + PG - 1) & ~(uint64_t)(PG - 1)) + 5 * PG;
+	assert_int_equal(begun(f, SYS_brk, now - 1, 0, 0, 0, 0), now - 1);
+	m.start = (was + PG - 1) & ~(uint64_t)(PG - 1);
+	m.end = now;
+	m.tid = f->child[0];
+	assert_int_equal(tracker_map(f->t, f->child[0], &m, ++f->now), 0);
+	check(f, f->child[0]);
+	over(f);
+	/* Within its page; too far, which fails without a word; and down. */
+	assert_int_equal(begun(f, SYS_brk, now, 0, 0, 0, 0), now);
+	over(f);
+	assert_int_equal(begun(f, SYS_brk, (uint64_t)1 << 46, 0, 0, 0, 0), now);
+	over(f);
+	assert_int_equal(begun(f, SYS_brk, now - 2 * PG, 0, 0, 0, 0), now - 2 * PG);
+	check(f, f->child[0]);
+	assert_int_equal(f->nev, 1);
+	assert_int_equal(f->ev[0].cause, HVAR_CAUSE_BRK);
+	over(f);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		LIVE(test_munmap),
+		LIVE(test_mremap_in_place),
+		LIVE(test_mremap_moved),
+		LIVE(test_wrong_guess),
+		LIVE(test_brk),
+	};
+
+	return perform(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
+}
