@@ -14,13 +14,13 @@ exact_valgrind=$(command -v valgrind)
 [ ! -x "$exact_valgrind.bin" ] || exact_valgrind=$exact_valgrind.bin
 
 # truth TEXT PROGRAM [ARG...]: all totals of hotvar --exact, and those of each variable of PROGRAM (linked to fixed
-# addresses), are those of a trace by valgrind's lackey.  Both runs have the same environment, which a program's start reads.
+# addresses), are those of a trace by valgrind's lackey, which leaves the program its own malloc.  Both runs have the same environment, which a program's start reads.
 truth() {
 	truth_text=$1
 	shift
 	env -i VALGRIND_LIB="$exact_tool" "$exact_valgrind" --command-line-only=yes --tool=lackey --trace-mem=yes --vgdb=no \
 		--log-file="$tmp/trace" "$@" > "$tmp/truth.lackey" 2>&1
-	env -i "$HOTVAR" --exact --json -o "$tmp/report" -- "$@" > "$tmp/truth.hotvar" 2>&1
+	env -i "$HOTVAR" --exact --exact-malloc=program --json -o "$tmp/report" -- "$@" > "$tmp/truth.hotvar" 2>&1
 	is "$truth_text: the program does the same" "$(cat "$tmp/truth.hotvar")" "$(cat "$tmp/truth.lackey")"
 	check "$truth_text: each count is that of a trace" python3 "$top_srcdir/testsuite/exact/trace.py" "$tmp/trace" "$tmp/report" "$1"
 	rm -f "$tmp/trace"

@@ -105,6 +105,7 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->hz = o->hz;
 	s->seconds = o->seconds;
 	s->source = o->source;
+	s->exact_malloc = o->exact_malloc;
 	s->out = queue;
 	if (talk)
 		s->warn = measure_warn;

@@ -14,7 +14,7 @@
 /* A sample costs about 20 us: beyond this the program does little else. */
 enum { DEFAULT_HZ = 1000, MOST_HZ = 20000 };
 
-enum { KEY_SOURCE = 0x5000, KEY_EXACT };
+enum { KEY_SOURCE = 0x5000, KEY_EXACT, KEY_MALLOC };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Measure the running process PID, all its threads", 1 },
@@ -22,6 +22,7 @@ static const struct argp_option options[] = {
 	{ "frequency", 'F', "HZ", 0, "Samples a second of CPU time (1000)", 1 },
 	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, ptrace or exact", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },
+	{ "exact-malloc", KEY_MALLOC, "WHOSE", 0, "With --exact: program: let it use its own malloc, then objects of the heap have no names; or the soname of a library whose malloc is to be replaced, too (NONE: one inside the program)", 1 },
 	{ 0 },
 };
 
@@ -75,6 +76,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return parse_source(o, arg);
 	case KEY_EXACT:
 		o->source = SESSION_EXACT;
+		return 0;
+	case KEY_MALLOC:
+		if (!*arg || strpbrk(arg, ", \t\n="))
+			return cli_bad_value("--exact-malloc", arg, "program, NONE, or a soname such as libtcmalloc*");
+		o->exact_malloc = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

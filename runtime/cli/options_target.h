@@ -16,6 +16,7 @@ struct target_options {
 	unsigned hz;
 	double seconds; /* 0: until the target ends */
 	enum session_source source;
+	const char *exact_malloc; /* session.h */
 	char **argv; /* CMD, or NULL */
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codes.h"
+#include "heap_rows.h"
 #include "images.h"
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/code_capture.h"
@@ -46,7 +47,7 @@ struct analysis {
 	struct meta *meta;
 	size_t n_meta;
 	struct analysis_totals totals;
-	bool live;
+	bool live, per_process, by_member;
 	const struct estimate_result *result; /* of the samples so far, NULL: more came since */
 	uint32_t *mms; /* numbers seen in samples and accesses: open addressing */
 	size_t n_mms, cap_mms;
@@ -295,6 +296,16 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 	}
 }
 
+static void take_heap(struct analysis *a, const struct stream_heap *h)
+{
+	uint64_t lost;
+
+	note_time(a, h->time_ns);
+	note_mm(a, h->mm);
+	add(&a->totals.accesses, heap_rows_count(a->variables, h, a->per_process, a->by_member, &lost));
+	add(&a->totals.accesses_lost, lost);
+}
+
 /* "tls.3.17=4096": in address space 3 the block of module 17 is 4096 bytes below the thread pointer. */
 #define TLS_KEY "tls."
 /* "tlsat.3.17=7f0000001000+64": there it has a block, of whatever thread (tls_seen.h). */
@@ -405,6 +416,9 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		break;
 	case STREAM_COUNTS:
 		take_counts(a, r->data, r->len);
+		break;
+	case STREAM_HEAP:
+		take_heap(a, r->data);
 		break;
 	case STREAM_TOUCHED:
 		if (a->touched)
@@ -539,6 +553,8 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 		goto no_memory;
 	a->spaces = spaces_new();
 	a->live = o->live;
+	a->per_process = o->per_process;
+	a->by_member = o->by_member;
 	a->images = images_new(o->live);
 	a->codes = codes_new();
 	a->file_codes = codes_new();

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "heap_print.h"
 #include "json.h"
 #include "report.h"
 
@@ -110,6 +111,8 @@ static void variable(FILE *f, const struct rows *r, size_t i)
 		count(&j, "first_ns", v->first_ns, v->first_ns);
 		count(&j, "last_ns", v->last_ns, v->last_ns);
 	}
+	if (v->heap)
+		heap_print_json(&j, v->heap);
 	json_str(&j, "reason", v->reason);
 	if (v->mm) {
 		json_u64(&j, "mm", v->mm);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_print.h"
 #include "report.h"
 #include "translator-hooks/image_cache.h"
 
@@ -426,6 +427,21 @@ static void unnamed(const struct out *out, const struct rows *r)
 	}
 }
 
+/* Objects of the heap: how many, of what size, and who made them. */
+static void objects(const struct out *out, const struct rows *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++) {
+		const struct variable *v = &r->v[i].var;
+		char *text = v->heap && !v->member ? heap_print_text(v->heap) : NULL;
+
+		if (text)
+			paragraph(out, "%s: %s", v->name, text);
+		free(text);
+	}
+}
+
 static void details(const struct out *out, const struct rows *r, const struct analysis *a)
 {
 	const struct images *images = analysis_images(a);
@@ -439,6 +455,7 @@ static void details(const struct out *out, const struct rows *r, const struct an
 			  r->totals.processes == 1 ? "" : "s", kernel ? ", on Linux " : "",
 			  kernel ? kernel : "");
 	unnamed(out, r);
+	objects(out, r);
 	for (i = 0; i < images_failed(images); i++)
 		paragraph(out, "no names: %s", images_failure(images, i));
 	if (image_cache_why())

@@ -89,13 +89,13 @@ static int from_counts(struct rows *r, struct analysis *a)
 		struct row *row = &r->all[r->n];
 		double counted = (double)h->reads + (double)h->writes;
 
-		if (!counted)
-			continue;
 		if (variables_describe(vars, i, &row->var))
 			return -ENOMEM;
+		if (!counted && !(row->var.heap && row->var.heap->objects)) /* memory that nothing accessed was asked for, too */
+			continue;
 		row->share = counted;
 		row->ci[0] = row->ci[1] = row->time_share = NAN;
-		row->write_share = (double)h->writes / counted;
+		row->write_share = counted > 0 ? (double)h->writes / counted : NAN;
 		row->reads = whole(h->reads);
 		row->writes = whole(h->writes);
 		row->accesses = row->reads + row->writes;

@@ -20,7 +20,8 @@ enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
 
 /*
  * The parts of one module that no symbol covers are told apart by section: a key
- * without a symbol has the section's index + 1 above its kind; with one, its member's number, if members are.
+ * without a symbol has the section's index + 1 above its kind; with one, its member's number, if members are.  The
+ * heap's objects have the number of their row there, and no module.
  */
 #define KIND_BITS     8
 #define KIND_MASK     ((1u << KIND_BITS) - 1)
@@ -48,6 +49,7 @@ struct variables {
 	struct members *members; /* NULL: variables as wholes */
 	struct tls_blocks *tls;
 	struct tls_seen *seen;
+	struct heap_sites *heap;
 	struct hvar_hot_table t;
 	struct hvar_hot *hot;
 	struct fact *facts;
@@ -214,17 +216,15 @@ static bool tls_at(struct variables *v, const struct hvar_vmas *vmas, const stru
 	return img;
 }
 
-static uint32_t entry_of(struct variables *v, const struct hvar_place *place,
-			 const struct hvar_event *ev)
+static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key, const struct hvar_place *place,
+			     const struct hvar_event *ev)
 {
-	struct hvar_hot_key key;
 	struct fact *f;
 	uint32_t i, before = v->t.n;
 
-	key_of(v, place, ev->mm, &key);
 	if (hvar_hot_room(&v->t) == false)
 		grow(v);
-	if (hvar_hot_slot(&v->t, &key, ev->type == HVAR_EVENT_ACCESS ? ev->u.access.weight : 1 << 16, &i))
+	if (hvar_hot_slot(&v->t, key, ev->type == HVAR_EVENT_ACCESS ? ev->u.access.weight : 1 << 16, &i))
 		return HVAR_HOT_NONE;
 	if (i < before)
 		return i;
@@ -238,6 +238,14 @@ static uint32_t entry_of(struct variables *v, const struct hvar_place *place,
 		get_comm(v, ev->pid, f->comm);
 	}
 	return i;
+}
+
+static uint32_t entry_of(struct variables *v, const struct hvar_place *place, const struct hvar_event *ev)
+{
+	struct hvar_hot_key key;
+
+	key_of(v, place, ev->mm, &key);
+	return entry_of_key(v, &key, place, ev);
 }
 
 /* Memory without names inside is the same for a page; a symbol, as a whole, as far as no other lies in it. */
@@ -359,6 +367,32 @@ uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const 
 	return i;
 }
 
+uint32_t variables_heap(struct variables *v, const struct hvar_event *ev, uint32_t number)
+{
+	const struct hvar_place place = { .kind = HVAR_KIND_HEAP };
+	struct hvar_hot_key key = { .kind = HVAR_KIND_HEAP | number << KIND_BITS, .symbol = HVAR_HOT_NONE };
+
+	if (v->per_process)
+		key.mm = ev->mm;
+	return entry_of_key(v, &key, &place, ev);
+}
+
+void variables_thread(struct variables *v, uint32_t i, uint32_t tid)
+{
+	hvar_hot_count(&v->t, i, tid, 0, 0, 0);
+}
+
+struct heap_sites *variables_heap_sites(struct variables *v)
+{
+	return v->heap;
+}
+
+/* The row of objects that @key is of, 0: of none. */
+static uint32_t heap_number(const struct hvar_hot_key *key)
+{
+	return (key->kind & KIND_MASK) == HVAR_KIND_HEAP && !key->module ? key->kind >> KIND_BITS : 0;
+}
+
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev)
 {
 	struct fact *f = &v->facts[i];
@@ -424,7 +458,9 @@ static char *make_name(const struct variables *v, const struct hvar_hot_key *key
 
 	if (key->symbol != HVAR_HOT_NONE && img)
 		return member_name(v, key, img);
-	if (section && img && section <= img->n_sections)
+	if (heap_number(key))
+		n = asprintf(&name, "%s%s", heap_sites_name(v->heap, section), heap_sites_part(v->heap, section));
+	else if (section && img && section <= img->n_sections)
 		n = asprintf(&name, "%s:%s", variables_file_name(path),
 			     hvar_image_str(img, img->sections[section - 1].name));
 	else if (path[0] == '[')
@@ -471,6 +507,11 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 			out->member = members_path(v->members, key->kind >> KIND_BITS);
 			out->type = members_type(v->members, key->kind >> KIND_BITS);
 		}
+	} else if (heap_number(key)) {
+		const char *part = heap_sites_part(v->heap, heap_number(key));
+
+		out->heap = heap_sites_get(v->heap, heap_number(key));
+		out->member = *part ? part : NULL;
 	} else {
 		out->reason = hvar_reason_name(f->reason);
 	}
@@ -489,7 +530,8 @@ struct variables *variables_new(struct images *images, bool per_process, bool by
 		v->members = members_new();
 	v->tls = tls_blocks_new();
 	v->seen = tls_seen_new();
-	if (!v->tls || !v->seen || (by_member && !v->members) || grow(v)) {
+	v->heap = heap_sites_new();
+	if (!v->heap || !v->tls || !v->seen || (by_member && !v->members) || grow(v)) {
 		variables_free(v);
 		return NULL;
 	}
@@ -512,5 +554,6 @@ void variables_free(struct variables *v)
 	members_free(v->members);
 	tls_blocks_free(v->tls);
 	tls_seen_free(v->seen);
+	heap_sites_free(v->heap);
 	free(v);
 }

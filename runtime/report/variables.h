@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap_sites.h"
 #include "images.h"
 #include "runtime/core/hvar_hot.h"
 #include "runtime/core/hvar_vmas.h"
@@ -56,6 +57,13 @@ uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,
 		       bool fixed, uint64_t offset);
 
+/*
+ * The entry for the objects of row @number (heap_sites.h).  variables_thread(): @tid has accessed what entry @i is.
+ */
+uint32_t variables_heap(struct variables *v, const struct hvar_event *ev, uint32_t number);
+void variables_thread(struct variables *v, uint32_t i, uint32_t tid);
+struct heap_sites *variables_heap_sites(struct variables *v);
+
 /* What of thread-local memory a recording carries (tls_blocks.h, tls_seen.h). */
 struct tls_blocks *variables_tls_blocks(struct variables *v);
 struct tls_seen *variables_tls_seen(struct variables *v);
@@ -89,6 +97,7 @@ struct variable {
 	bool is_private;    /* a write to it is seen by one address space only */
 	uint32_t mm, pid;   /* with per_process, else 0 */
 	const char *comm;   /* likewise, "" if not known */
+	const struct heap_site *heap; /* of objects of the heap, else NULL */
 	uint64_t first_ns, last_ns; /* of the records with its exact accesses; 0: none had a time */
 };
 

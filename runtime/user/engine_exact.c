@@ -235,7 +235,7 @@ static bool is_counters(int fd)
 	struct stat st;
 
 	return fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	       (uint64_t)st.st_size > HVT_TAKING && (uint64_t)st.st_size <= HVT_TAKING + 4096;
+	       (uint64_t)st.st_size == HVT_SHADOW_SIZE;
 }
 
 static void drain(struct engine *g, size_t i);
@@ -398,11 +398,12 @@ static void tear_down(struct engine *g)
 /* Valgrind's own variables are for its process alone. */
 static int launch_valgrind(struct engine *g, char *const *argv, struct err *e)
 {
-	char *lib = getenv("VALGRIND_LIB");
+	char *lib = getenv("VALGRIND_LIB"), folder[sizeof(g->valgrind.folder) + 8];
 	int err;
 
+	snprintf(folder, sizeof(folder), "%s%s", g->valgrind.folder, exact_valgrind_keeps_malloc(g->s->exact_malloc) ? "" : "/heap");
 	lib = lib ? strdup(lib) : NULL;
-	setenv("VALGRIND_LIB", g->valgrind.folder, 1);
+	setenv("VALGRIND_LIB", folder, 1);
 	snprintf(g->launch.path, sizeof(g->launch.path), "%s", g->valgrind.launcher);
 	err = launch_fork(&g->launch, argv, false, e);
 	if (lib)
@@ -422,7 +423,7 @@ static int launch(struct engine *g, struct err *e)
 		err = exact_valgrind_can_run(g->launch.path, e);
 	if (err)
 		return err;
-	argv = exact_valgrind_argv(&g->valgrind, g->s->argv, g->name);
+	argv = exact_valgrind_argv(&g->valgrind, g->s->argv, g->name, g->s->exact_malloc);
 	if (!argv)
 		return err_set(e, ENOMEM, "cannot start '%s': no memory; free some", g->launch.path);
 	err = launch_valgrind(g, argv, e);

@@ -10,8 +10,8 @@
 
 #include "runtime/valgrind/hvt_wire.h"
 
-/* @n counters, of the addresses that lie v[i].offset above @start. */
-typedef void exact_counts_fn(void *ctx, uint32_t slot, uint64_t start, const struct hvt_count *v, size_t n);
+/* @n counters, which it may change, of the addresses that lie v[i].offset above @start. */
+typedef void exact_counts_fn(void *ctx, uint32_t slot, uint64_t start, struct hvt_count *v, size_t n);
 
 /*
  * Give @fn every counter of @slot in @memfd that is not zero, some thousand at a time.  Returns 0, or -errno: some could not be read.

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "exact_counts.h"
+#include "exact_heap.h"
 #include "grow.h"
 #include "mapstext.h"
 #include "modules.h"
@@ -28,6 +29,7 @@ struct exact_process {
 	uint32_t found_what;
 	uint32_t *tids;		   /* of threads but the first */
 	size_t n_tids, cap_tids;
+	struct exact_heap *heap;
 };
 
 struct exact {
@@ -313,10 +315,20 @@ struct counts_to {
 	struct exact *x;
 	struct exact_process *p;
 	uint64_t time_ns;
-	bool at_end; /* the process did not take them out itself */
+	bool at_end; /* the process did not take them out itself: some are of objects, which are known now */
 };
 
-static void put_counts(void *ctx, uint32_t slot, uint64_t start, const struct hvt_count *v, size_t n)
+/* Those of objects are their sites': they are zero in @v then. */
+static void count_objects(const struct counts_to *to, uint32_t slot, uint64_t start, struct hvt_count *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (exact_heap_count(to->p->heap, to->p->slots[slot], start + v[i].offset, v[i].reads, v[i].writes))
+			v[i].reads = v[i].writes = 0;
+}
+
+static void put_counts(void *ctx, uint32_t slot, uint64_t start, struct hvt_count *v, size_t n)
 {
 	const struct counts_to *to = ctx;
 	struct stream_counts rec = { .time_ns = to->time_ns, .mm = to->p->mm, .pid = (uint32_t)to->p->pid,
@@ -327,12 +339,14 @@ static void put_counts(void *ctx, uint32_t slot, uint64_t start, const struct hv
 	for (i = 0; to->at_end && i < n; i++)
 		found(to->x, to->p, start + v[i].offset, (v[i].reads ? STREAM_TOUCHED_READ : 0) |
 		      (v[i].writes ? STREAM_TOUCHED_WRITTEN : 0), to->time_ns);
+	if (to->at_end)
+		count_objects(to, slot, start, v, n);
 	for (i = 0; i < n; i++)
 		to->x->accesses += (uint64_t)v[i].reads + v[i].writes;
 	stream_put(to->x->out, STREAM_COUNTS, &rec, sizeof(rec), v, n * sizeof(*v));
 }
 
-static int counts(struct exact *x, struct exact_process *p, const struct hvt_message *m, const char *more,
+static int counts(struct exact *x, struct exact_process *p, const struct hvt_message *m, char *more,
 		  size_t len, uint64_t time_ns)
 {
 	struct counts_to to = { x, p, time_ns, false };
@@ -340,7 +354,7 @@ static int counts(struct exact *x, struct exact_process *p, const struct hvt_mes
 
 	if (m->slot >= HVT_SLOTS || !n || len % sizeof(struct hvt_count) || m->start >= HVT_PLANE_SIZE)
 		return -EINVAL;
-	put_counts(&to, m->slot, m->start, (const struct hvt_count *)more, n);
+	put_counts(&to, m->slot, m->start, (struct hvt_count *)more, n);
 	return 0;
 }
 
@@ -356,16 +370,19 @@ static uint32_t taking(const struct exact_process *p)
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 {
 	struct counts_to to = { x, p, time_ns, true };
-	uint32_t slot;
-
-	uint32_t before;
+	const struct stream_heap as = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid };
+	uint32_t slot, before;
 
 	if (p->memfd < 0)
 		return;
 	before = taking(p);
+	if (exact_heap_open(p->heap, p->memfd, p->slots))
+		x->lost++;
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		if (exact_counts_read(p->memfd, slot, put_counts, &to))
 			x->lost++;
+	if (exact_heap_put(p->heap, x->out, &as, &x->accesses))
+		x->lost++;
 	if (before % 2 || taking(p) != before)
 		x->torn++;
 	close(p->memfd);
@@ -379,6 +396,7 @@ static void free_process(struct exact_process *p)
 	if (p->memfd >= 0)
 		close(p->memfd);
 	grow_vmas_fini(&p->vmas);
+	exact_heap_free(p->heap);
 	free(p->tids);
 	free(p);
 }
@@ -420,8 +438,12 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 		from = exact_find(x, parent);
 	if (hello->ppid && !from) /* it has got another parent since */
 		from = exact_find(x, (pid_t)hello->ppid);
-	if (!p || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
+	if (p)
+		p->heap = from ? exact_heap_copy(from->heap) : exact_heap_new();
+	if (!p || !p->heap || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
 		x->lost++;
+		if (p)
+			exact_heap_free(p->heap);
 		free(p);
 		close(memfd);
 		return NULL;
@@ -442,10 +464,10 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 	return p;
 }
 
-int exact_take(struct exact *x, struct exact_process *p, const void *message, size_t len, uint64_t time_ns)
+int exact_take(struct exact *x, struct exact_process *p, void *message, size_t len, uint64_t time_ns)
 {
 	const struct hvt_message *m = message;
-	const char *more = (const char *)message + sizeof(*m);
+	char *more = (char *)message + sizeof(*m);
 	char text[HVT_TEXT_MAX + 1];
 
 	if (len < sizeof(*m) || m->version != HVT_VERSION)
@@ -472,6 +494,11 @@ int exact_take(struct exact *x, struct exact_process *p, const void *message, si
 		return 0; /* what it counted may come later: it ends with its process */
 	case HVT_COUNTS:
 		return counts(x, p, m, more, len, time_ns);
+	case HVT_SITE:
+		return exact_heap_site(p->heap, m->start, more, len);
+	case HVT_SITES_OF:
+		return m->slot < HVT_SLOTS && !(len % sizeof(uint32_t)) ?
+			       exact_heap_threads(p->heap, p->slots[m->slot], more, len / sizeof(uint32_t)) : -EINVAL;
 	case HVT_TOUCHED:
 		if (!m->flags || m->flags >= 2 * HVT_GIVEN_BACK)
 			return -EINVAL;

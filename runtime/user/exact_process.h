@@ -35,8 +35,8 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 /* The connected process of number @pid, or NULL. */
 struct exact_process *exact_find(struct exact *x, pid_t pid);
 
-/* A message of its, of @len bytes, from outside: nothing in it is believed.  Returns 0, -EINVAL or -ENOMEM. */
-int exact_take(struct exact *x, struct exact_process *p, const void *message, size_t len, uint64_t time_ns);
+/* A message of its, of @len bytes, from outside: nothing in it is believed.  It may be changed.  Returns 0, -EINVAL or -ENOMEM. */
+int exact_take(struct exact *x, struct exact_process *p, void *message, size_t len, uint64_t time_ns);
 
 /* Put all that is in its counters to the stream.  Called once. */
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns);

@@ -83,27 +83,42 @@ int exact_valgrind_can_run(const char *path, struct err *e)
 	return 0;
 }
 
-char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *socket)
+bool exact_valgrind_keeps_malloc(const char *whose)
+{
+	return whose && !strcmp(whose, "program");
+}
+
+char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *socket, const char *whose)
 {
 	static const char *const options[] = {
 		"--command-line-only=yes", /* none of ~/.valgrindrc */
 		"--tool=hotvar", "--trace-children=yes", "--vgdb=no", "-q",
 	};
 	size_t n_options = sizeof(options) / sizeof(options[0]), n = 0, i, at = 0;
-	char **out, *text;
-	size_t len = strlen(socket) + 32;
+	char **out, *text, *synonym;
+	size_t len = strlen(socket) + 32, synonym_len = (whose ? strlen(whose) : 0) + 64;
+	bool keeps = exact_valgrind_keeps_malloc(whose);
 
 	while (argv[n])
 		n++;
-	out = malloc((n + n_options + 4) * sizeof(*out) + len);
+	out = malloc((n + n_options + 7) * sizeof(*out) + len + synonym_len);
 	if (!out)
 		return NULL;
-	text = (char *)(out + n + n_options + 4);
+	text = (char *)(out + n + n_options + 7);
+	synonym = text + len;
 	snprintf(text, len, "--hotvar-socket=%s", socket);
 	out[at++] = (char *)v->launcher;
 	for (i = 0; i < n_options; i++)
 		out[at++] = (char *)options[i];
 	out[at++] = text;
+	if (!keeps) {
+		out[at++] = (char *)"--hotvar-malloc=yes";
+		out[at++] = (char *)"--read-inline-info=yes"; /* for the names of functions on a stack */
+	}
+	if (whose && !keeps) {
+		snprintf(synonym, synonym_len, "--soname-synonyms=somalloc=%s", whose);
+		out[at++] = synonym;
+	}
 	out[at++] = (char *)"--";
 	for (i = 0; i < n; i++)
 		out[at++] = argv[i];

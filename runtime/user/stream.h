@@ -21,10 +21,10 @@
 #include "runtime/core/hvar_module.h"
 
 /*
- * 2: STREAM_IMAGE and STREAM_CODE may be packed.  3: STREAM_COUNTS.  Recordings of older versions
- * are read, too.
+ * 2: STREAM_IMAGE and STREAM_CODE may be packed.  3: STREAM_COUNTS.  4: STREAM_HEAP.  Recordings of older
+ * versions are read, too.
  */
-#define STREAM_VERSION 3
+#define STREAM_VERSION 4
 
 enum stream_type {
 	STREAM_META = 1, /* "key=value", no NUL: version, argv, hz, source, maps, start (realtime ns), kernel ... */
@@ -38,6 +38,7 @@ enum stream_type {
 	STREAM_END,	 /* struct stream_end: the last record of a whole recording */
 	STREAM_COUNTS,	 /* struct stream_counts: exact accesses by address, since the last record of the same */
 	STREAM_TOUCHED,	 /* struct stream_touched: pages that a program has touched, for the first time since they were mapped */
+	STREAM_HEAP,	 /* struct stream_heap: exact accesses of objects by where they were allocated, likewise */
 	STREAM_TYPES
 };
 
@@ -134,6 +135,30 @@ struct stream_touched {
 	uint32_t what; /* enum stream_touched_what */
 	uint32_t zero;
 	uint64_t start, end, from;
+};
+
+/*
+ * What was done with the objects of address space @mm that were allocated at one place.  The text has five strings for
+ * each frame of the stack there, the innermost one first: function, file, line, module, address in
+ * that (hex); what is not known is "" or 0.
+ */
+struct stream_heap {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	uint64_t objects, bytes;	   /* allocated by this process */
+	uint64_t objects_live, bytes_live; /* not freed */
+	uint64_t reads, writes;
+	uint64_t never_read, never_written; /* bytes that surely no access touched, by whole 8 bytes */
+	uint64_t size_least, size_most;	    /* of an object */
+	uint64_t first_ns, last_ns;	    /* when it is known of accesses, 0: of none */
+	uint32_t n_offsets, n_tids;
+	uint32_t text_len, zero;
+	/* struct stream_heap_offset[n_offsets]; uint32_t tids[n_tids], distinct; char text[text_len] */
+};
+
+/* Accesses that began in [@offset, @offset + @span) of an object. */
+struct stream_heap_offset {
+	uint64_t offset, span, reads, writes;
 };
 
 struct stream_end {

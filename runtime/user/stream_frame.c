@@ -73,6 +73,7 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_END:
 		return sizeof(struct stream_end);
 	case STREAM_COUNTS:
+	case STREAM_HEAP:
 		return 1 << 20;
 	case STREAM_TOUCHED:
 		return sizeof(struct stream_touched);
@@ -105,6 +106,38 @@ static bool touched_ok(const struct stream_touched *t, uint32_t len)
 	       t->start < t->end && !((t->start | t->end | t->from) & HVAR_PAGE_MASK) &&
 	       (t->what & STREAM_TOUCHED_MOVED ? t->what == STREAM_TOUCHED_MOVED && t->from + (t->end - t->start) > t->from :
 						 !t->from);
+}
+
+/* Each sum is what all is made of, or less: no reader needs to look for it. */
+static bool heap_ok(const struct stream_heap *h, uint32_t len)
+{
+	const struct stream_heap_offset *o = (const struct stream_heap_offset *)(h + 1);
+	uint64_t reads = 0, writes = 0, end = 0;
+	uint32_t i, n = 0;
+
+	if (len < sizeof(*h) || !h->mm || !h->pid || h->zero || h->size_least > h->size_most)
+		return false;
+	if ((uint64_t)h->n_offsets * sizeof(*o) + (uint64_t)h->n_tids * sizeof(uint32_t) + h->text_len != len - sizeof(*h))
+		return false;
+	if (h->objects_live > (uint64_t)1 << 48 || h->objects > (uint64_t)1 << 48 || h->reads > (uint64_t)1 << 47 ||
+	    h->writes > (uint64_t)1 << 47)
+		return false;
+	for (i = 0; i < h->n_offsets; end = o[i].offset + o[i].span, i++) {
+		if (!o[i].span || o[i].offset < end || o[i].offset + o[i].span < o[i].offset ||
+		    o[i].reads > h->reads - reads || o[i].writes > h->writes - writes)
+			return false;
+		reads += o[i].reads;
+		writes += o[i].writes;
+	}
+	if (h->text_len) {
+		const char *text = (const char *)h + len - h->text_len;
+
+		for (i = 0; i < h->text_len; i++)
+			n += !text[i];
+		if (text[h->text_len - 1] || n % 5)
+			return false;
+	}
+	return true;
 }
 
 bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
@@ -141,6 +174,8 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return len == sizeof(struct stream_end);
 	case STREAM_COUNTS:
 		return counts_ok(data, len);
+	case STREAM_HEAP:
+		return heap_ok(data, len);
 	case STREAM_TOUCHED:
 		return touched_ok(data, len);
 	}

@@ -13,6 +13,8 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
+#include "hvt_heap.h"
+#include "hvt_shadow.h"
 #include "hvt_wire.h"
 
 enum { SUMS = 64 };
@@ -140,7 +142,44 @@ static void raise(struct block *b, IRExpr *at, Long offset, Bool write, IRExpr *
 		b->reads++;
 }
 
-static void count(struct block *b, IRExpr *addr, Bool reads, Bool writes)
+/*
+ * A byte for each 8 bytes that an access of @size bytes at @addr covers, but for those it begins in: no counter is raised
+ * for those, and whether all of an object was accessed is asked when it goes.
+ */
+static void mark(struct block *b, IRExpr *addr, ULong marks, UInt size)
+{
+	UInt n = size / 8;
+	IRExpr *at;
+
+	at = value(b, Ity_I64, IRExpr_Binop(Iop_Shr64, add(b, addr, number(size - 1)), IRExpr_Const(IRConst_U8(3))));
+	at = add(b, at, number(hvt_shadow_base(0) + marks - (n - 1)));
+	for (; n >= 8; n -= 8, at = add(b, at, number(8)))
+		addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, number(0x0101010101010101ULL)));
+	if (n >= 4) {
+		addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, IRExpr_Const(IRConst_U32(0x01010101))));
+		n -= 4;
+		at = n ? add(b, at, number(4)) : at;
+	}
+	if (n >= 2) {
+		addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, IRExpr_Const(IRConst_U16(0x0101))));
+		n -= 2;
+		at = n ? add(b, at, number(2)) : at;
+	}
+	if (n)
+		addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, IRExpr_Const(IRConst_U8(1))));
+}
+
+static void mark_wide(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool writes)
+{
+	if (size <= 8 || !hvt_heap_on || addr->tag == Iex_Const) /* no object lies at a fixed address */
+		return;
+	if (reads)
+		mark(b, addr, HVT_MARKS_READ, size);
+	if (writes)
+		mark(b, addr, HVT_MARKS_WRITE, size);
+}
+
+static void count(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
 	IRExpr *one = IRExpr_Const(IRConst_U32(1));
 	Long offset;
@@ -150,28 +189,30 @@ static void count(struct block *b, IRExpr *addr, Bool reads, Bool writes)
 		raise(b, at, offset, False, one);
 	if (writes)
 		raise(b, at, offset, True, one);
+	mark_wide(b, addr, size, reads, writes);
 }
 
 /*
  * The same if @guard is true.  Else the address may be anything: 0 is added to the
  * counter of address 0 then.
  */
-static void count_if(struct block *b, IRExpr *guard, IRExpr *addr, Bool reads, Bool writes)
+static void count_if(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
 	IRExpr *by, *at;
 
 	if (guard->tag == Iex_Const) {
 		if (guard->Iex.Const.con->Ico.U1)
-			count(b, addr, reads, writes);
+			count(b, addr, size, reads, writes);
 		return;
 	}
 	by = value(b, Ity_I32, IRExpr_Unop(Iop_1Uto32, guard));
-	at = value(b, Ity_I64, IRExpr_ITE(guard, addr, number(0)));
-	at = counter_at(b, at);
+	addr = value(b, Ity_I64, IRExpr_ITE(guard, addr, number(0)));
+	at = counter_at(b, addr);
 	if (reads)
 		raise(b, at, 0, False, by);
 	if (writes)
 		raise(b, at, 0, True, by);
+	mark_wide(b, addr, size, reads, writes);
 }
 
 /* ---- reading code ---- */
@@ -205,10 +246,15 @@ static void note_sum(struct block *b, IRTemp tmp, const IRExpr *e)
 	b->of[tmp].offset = by;
 }
 
+static UInt size_of(const struct block *b, const IRExpr *data)
+{
+	return (UInt)sizeofIRType(typeOfIRExpr(b->out->tyenv, data));
+}
+
 static void dirty(struct block *b, const IRDirty *d)
 {
 	if (d->mFx != Ifx_None)
-		count_if(b, d->guard, d->mAddr, d->mFx != Ifx_Write, d->mFx != Ifx_Read);
+		count_if(b, d->guard, d->mAddr, (UInt)d->mSize, d->mFx != Ifx_Write, d->mFx != Ifx_Read);
 }
 
 /* Count the accesses of @s, which has been done. */
@@ -217,24 +263,26 @@ static void statement(struct block *b, const IRStmt *s)
 	switch (s->tag) {
 	case Ist_WrTmp:
 		if (s->Ist.WrTmp.data->tag == Iex_Load)
-			count(b, s->Ist.WrTmp.data->Iex.Load.addr, True, False);
+			count(b, s->Ist.WrTmp.data->Iex.Load.addr, (UInt)sizeofIRType(s->Ist.WrTmp.data->Iex.Load.ty), True, False);
 		else
 			note_sum(b, s->Ist.WrTmp.tmp, s->Ist.WrTmp.data);
 		break;
 	case Ist_Store:
-		count(b, s->Ist.Store.addr, False, True);
+		count(b, s->Ist.Store.addr, size_of(b, s->Ist.Store.data), False, True);
 		break;
 	case Ist_LoadG:
-		count_if(b, s->Ist.LoadG.details->guard, s->Ist.LoadG.details->addr, True, False);
+		count_if(b, s->Ist.LoadG.details->guard, s->Ist.LoadG.details->addr,
+			 s->Ist.LoadG.details->cvt == ILGop_IdentV128 ? 16 : 8, True, False);
 		break;
 	case Ist_StoreG:
-		count_if(b, s->Ist.StoreG.details->guard, s->Ist.StoreG.details->addr, False, True);
+		count_if(b, s->Ist.StoreG.details->guard, s->Ist.StoreG.details->addr,
+			 size_of(b, s->Ist.StoreG.details->data), False, True);
 		break;
 	case Ist_CAS:
-		count(b, s->Ist.CAS.details->addr, True, True);
+		count(b, s->Ist.CAS.details->addr, s->Ist.CAS.details->dataHi ? 16 : 8, True, True);
 		break;
 	case Ist_LLSC:
-		count(b, s->Ist.LLSC.addr, !s->Ist.LLSC.storedata, s->Ist.LLSC.storedata != NULL);
+		count(b, s->Ist.LLSC.addr, 8, !s->Ist.LLSC.storedata, s->Ist.LLSC.storedata != NULL);
 		break;
 	case Ist_Dirty:
 		dirty(b, s->Ist.Dirty.details);

@@ -12,6 +12,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
@@ -148,6 +149,12 @@ void hvt_map_initial(void)
 	VG_(free)(starts);
 }
 
+void hvt_map_heap(Addr start, Addr end)
+{
+	if (begun)
+		send_range(start, end, HVT_BREAK);
+}
+
 /* ---- call-backs ---- */
 
 static void unmapped(Addr a, SizeT len)
@@ -158,6 +165,7 @@ static void unmapped(Addr a, SizeT len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
+	hvt_heap_remapped(page_down(a), page_up(a + len));
 	begin_message(&m, HVT_UNMAP, page_down(a), page_up(a + len));
 	hvt_link_send(&m, NULL, 0);
 }
@@ -172,6 +180,7 @@ static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
+	hvt_heap_remapped(page_down(a), page_up(a + len));
 	if (tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)
 		flags = HVT_SHARED;
 	send_range(page_down(a), page_up(a + len), flags);
@@ -214,6 +223,7 @@ static void moved(Addr from, Addr to, SizeT len)
 	hvt_shadow_take(page_down(from), page_up(from + len));
 	hvt_shadow_take(page_down(to), page_up(to + len));
 	hvt_touch_moved(page_down(from), page_down(to), page_up(to + len) - page_down(to));
+	hvt_heap_remapped(page_down(to), page_up(to + len));
 	begin_message(&m, HVT_COPY, page_down(to), page_up(to + len));
 	m.old_start = page_down(from);
 	hvt_link_send(&m, NULL, 0);

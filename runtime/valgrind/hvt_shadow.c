@@ -9,7 +9,9 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "hvt_heap.h"
 #include "hvt_link.h"
+#include "hvt_pages.h"
 #include "hvt_sys.h"
 #include "hvt_touch.h"
 
@@ -32,7 +34,7 @@ enum {
 };
 
 static Int shadow_fd = -1;
-static Bool used[HVT_SLOTS];
+static ULong used; /* slots, a bit each */
 
 static void give_up(const HChar *what, long error)
 {
@@ -74,7 +76,7 @@ static long set_size(Int fd, long size)
 static void map_shadow(Bool again)
 {
 	long flags = VKI_MAP_SHARED | (again ? VKI_MAP_FIXED : FIXED_NOREPLACE_);
-	long size = (long)(HVT_TAKING + PAGE), ret;
+	long size = (long)HVT_SHADOW_SIZE, ret;
 
 	ret = hvt_sys(__NR_memfd_create, (long)"hotvar", MFD_CLOEXEC_, 0, 0, 0, 0);
 	if (ret < 0)
@@ -95,9 +97,12 @@ void hvt_shadow_init(void)
 
 void hvt_shadow_renew(void)
 {
-	VG_(close)(shadow_fd);
-	VG_(memset)(used, 0, sizeof(used));
+	Int old = shadow_fd;
+
+	used = 0;
 	map_shadow(True);
+	hvt_heap_forked(old);
+	VG_(close)(old);
 }
 
 Int hvt_shadow_fd(void)
@@ -112,7 +117,17 @@ ULong hvt_shadow_base(UInt slot)
 
 void hvt_shadow_use(UInt slot)
 {
-	used[slot] = True;
+	used |= 1ULL << slot;
+}
+
+ULong hvt_shadow_used(void)
+{
+	return used;
+}
+
+void *hvt_shadow_at(ULong at)
+{
+	return (void *)(SHADOW + at);
 }
 
 /* ---- looking for counts ---- */
@@ -174,6 +189,7 @@ static void clear(ULong from, ULong to)
 	VG_(memset)((void *)(SHADOW + from), 0, first - from);
 	hvt_sys(__NR_fallocate, shadow_fd, PUNCH_HOLE_KEEP_SIZE_, (long)first, (long)(last - first), 0, 0);
 	VG_(memset)((void *)(SHADOW + last), 0, to - last);
+	hvt_pages_punched();
 }
 
 /*
@@ -221,12 +237,35 @@ static void take(UInt slot, Addr addr, const struct hvt_pair *v, ULong at)
 {
 	(void)at;
 	hvt_touch_data(addr, v->reads, v->writes);
-	send_count(slot, addr, v);
+	if (hvt_heap_counted(slot, addr, v))
+		sent++;
+	else
+		send_count(slot, addr, v);
 }
 
-static void taking(void)
+void hvt_shadow_taking(void)
 {
 	++*(volatile UInt *)(SHADOW + HVT_TAKING);
+}
+
+static void punch(ULong from, ULong to)
+{
+	from = (from + PAGE - 1) & ~(PAGE - 1);
+	to &= ~(PAGE - 1);
+	if (from < to)
+		hvt_sys(__NR_fallocate, shadow_fd, PUNCH_HOLE_KEEP_SIZE_, (long)from, (long)(to - from), 0, 0);
+}
+
+void hvt_shadow_give_back(Addr start, Addr end)
+{
+	UInt slot, plane;
+
+	for (slot = 0; slot < HVT_SLOTS; slot++)
+		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
+			punch(slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + start + 8, slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + end);
+	punch(HVT_MARKS_READ + start / 8, HVT_MARKS_READ + end / 8);
+	punch(HVT_MARKS_WRITE + start / 8, HVT_MARKS_WRITE + end / 8);
+	hvt_pages_punched();
 }
 
 void hvt_shadow_take(Addr start, Addr end)
@@ -235,12 +274,12 @@ void hvt_shadow_take(Addr start, Addr end)
 
 	if (end > HVT_PLANE_SIZE)
 		end = HVT_PLANE_SIZE;
-	taking();
+	hvt_shadow_taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
-		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
+		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
 			each(slot, plane, start, end, True, take);
 	send_batch();
-	taking();
+	hvt_shadow_taking();
 }
 
 ULong hvt_shadow_take_all(void)
@@ -255,12 +294,12 @@ void hvt_shadow_take_slot(UInt slot)
 {
 	UInt plane;
 
-	taking();
+	hvt_shadow_taking();
 	for (plane = 0; plane < HVT_PLANES; plane++)
 		each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, True, take);
 	send_batch();
-	taking();
-	used[slot] = False;
+	hvt_shadow_taking();
+	used &= ~(1ULL << slot);
 }
 
 /* ---- no overflow ---- */
@@ -285,11 +324,11 @@ UInt hvt_shadow_relieve(void)
 	UInt slot, plane;
 
 	most = 0;
-	taking();
+	hvt_shadow_taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
-		for (plane = 0; used[slot] && plane < HVT_PLANES; plane++)
+		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
 			each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, False, relieve);
 	send_batch();
-	taking();
+	hvt_shadow_taking();
 	return most;
 }

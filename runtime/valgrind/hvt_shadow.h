@@ -26,6 +26,17 @@ ULong hvt_shadow_base(UInt slot);
 
 /* From now on @slot is in use. */
 void hvt_shadow_use(UInt slot);
+/* Those in use: a bit each. */
+ULong hvt_shadow_used(void);
+
+/* Where byte @at of the memfd is mapped. */
+void *hvt_shadow_at(ULong at);
+
+/* To be called before and after counts are taken out: a reader sees whether they have been in the meantime. */
+void hvt_shadow_taking(void);
+
+/* Of [@start, @end) nothing is counted any more: give memory of its counters and marks back. */
+void hvt_shadow_give_back(Addr start, Addr end);
 
 /* Send what was counted in [@start, @end), which is about to become other memory, and begin there from zero. */
 void hvt_shadow_take(Addr start, Addr end);

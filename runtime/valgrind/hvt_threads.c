@@ -11,6 +11,7 @@
 #include "hvt_count.h"
 #include "hvt_link.h"
 #include "hvt_shadow.h"
+#include "hvt_sites.h"
 #include "hvt_sys.h"
 
 enum slot_state { FREE, BUSY, GONE };
@@ -37,6 +38,7 @@ static void reclaim(void)
 		if (slots[i] != GONE)
 			continue;
 		hvt_shadow_take_slot(i);
+		hvt_sites_thread_gone(i);
 		slots[i] = FREE;
 	}
 }

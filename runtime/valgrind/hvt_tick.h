@@ -17,4 +17,7 @@ void hvt_tick_init(void);
 /* A thread is about to run; called often.  True: all counts were sent just now. */
 Bool hvt_tick(void);
 
+/* The time, in CLOCK_MONOTONIC's ns, when it was looked at last. */
+ULong hvt_tick_now(void);
+
 #endif /* HVT_TICK_H */

@@ -14,7 +14,9 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "hvt_count.h"
+#include "hvt_heap.h"
 #include "hvt_link.h"
+#include "hvt_malloc.h"
 #include "hvt_map.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
@@ -31,12 +33,15 @@ static Bool option(const HChar *arg)
 {
 	if (VG_STR_CLO(arg, "--hotvar-socket", socket_name))
 		return True;
+	if (VG_BOOL_CLO(arg, "--hotvar-malloc", hvt_heap_on))
+		return True;
 	return False;
 }
 
 static void usage(void)
 {
-	VG_(printf)("    --hotvar-socket=NAME      set by hotvar, which runs this tool: hotvar --exact -- CMD\n");
+	VG_(printf)("    --hotvar-socket=NAME      set by hotvar, which runs this tool: hotvar --exact -- CMD\n"
+		    "    --hotvar-malloc=no|yes    set by hotvar: Valgrind's malloc stands in for the program's [no]\n");
 }
 
 static void debug_usage(void)
@@ -158,6 +163,7 @@ static void before_options(void)
 	VG_(track_start_client_code)(thread_runs);
 	VG_(track_pre_thread_ll_exit)(hvt_threads_ended);
 	VG_(atfork)(before_fork, in_parent, in_child);
+	hvt_malloc_init();
 	hvt_map_init();
 	hvt_touch_init();
 }

@@ -5,6 +5,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_shadow.h"
 
@@ -179,12 +180,15 @@ static void kernel_reads(CorePart part, ThreadId tid, const HChar *what, Addr a,
 	(void)what;
 	if (part == Vg_CoreSysCall && len)
 		touch(HVT_READ | HVT_BY_KERNEL, a, a + len);
+	if (len)
+		hvt_heap_kernel(False, a, a + len, False);
 }
 
 static void kernel_reads_text(CorePart part, ThreadId tid, const HChar *what, Addr a)
 {
 	/* Its length is the kernel's to find: the page that it begins in is surely read. */
 	kernel_reads(part, tid, what, a, 1);
+	hvt_heap_kernel(False, a, a + 1, True);
 }
 
 static void kernel_writes(CorePart part, ThreadId tid, Addr a, SizeT len)
@@ -192,6 +196,8 @@ static void kernel_writes(CorePart part, ThreadId tid, Addr a, SizeT len)
 	(void)tid;
 	if (len && (part == Vg_CoreSysCall || part == Vg_CoreSignal))
 		touch(HVT_WRITTEN | HVT_BY_KERNEL, a, a + len);
+	if (len)
+		hvt_heap_kernel(True, a, a + len, False);
 }
 
 void hvt_touch_init(void)

@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#define HVT_VERSION	1
+#define HVT_VERSION	2
 
 #define HVT_PLANE_SHIFT 37
 #define HVT_PLANE_SIZE	((uint64_t)1 << HVT_PLANE_SHIFT)
@@ -42,6 +42,52 @@ struct hvt_pair {
 	uint32_t reads, writes;
 };
 
+/*
+ * The heap, if Valgrind's malloc stands in for the program's.  Behind the counters there are:
+ *
+ *	objects	for each 16 bytes of memory a struct hvt_object, set where an object begins
+ *	marks	for each 8 bytes a byte for reads and one for writes: not 0 if something was accessed there that no
+ *		counter of these 8 bytes tells of (any more)
+ *	sites	where objects are allocated, by number (0 is none): struct hvt_site, of the objects that are gone
+ *	offsets	the sites' accesses by offset in the object, struct hvt_offset
+ *
+ * What was counted in an object is taken out when it goes; so what the counters hold is of the objects that are there.
+ */
+#define HVT_MARKS_READ	(HVT_TAKING + ((uint64_t)1 << 20))
+#define HVT_MARKS_WRITE (HVT_MARKS_READ + HVT_PLANE_SIZE / 8)
+#define HVT_OBJECTS	(HVT_MARKS_WRITE + HVT_PLANE_SIZE / 8)
+#define HVT_SITES	(HVT_OBJECTS + HVT_PLANE_SIZE / 16 * sizeof(struct hvt_object))
+#define HVT_SITES_MAX	65536
+#define HVT_OFFSETS	(HVT_SITES + HVT_SITES_MAX * sizeof(struct hvt_site))
+#define HVT_OFFSETS_MAX ((uint32_t)1 << 22) /* of all sites */
+#define HVT_SHADOW_SIZE (HVT_OFFSETS + HVT_OFFSETS_MAX * sizeof(struct hvt_offset))
+
+/* One of HVT_OBJECT_BIG bytes or more has the number of its bytes in the next two: upper and lower half, `site` 0. */
+#define HVT_OBJECT_BIG 0xffffffffu
+struct hvt_object {
+	uint32_t site; /* 0: no object begins here */
+	uint32_t size;
+};
+
+/* Offsets below HVT_OFFSETS_EXACT have one each; then [2^n, 2^(n+1)) have one together. */
+#define HVT_OFFSETS_EXACT 1024
+#define HVT_OFFSETS_SITE  (HVT_OFFSETS_EXACT + 64)
+struct hvt_offset {
+	uint64_t reads, writes;
+};
+
+struct hvt_site {
+	uint64_t objects, bytes;       /* made by this process */
+	uint64_t old_objects, old_bytes; /* that it had from its parent when it began */
+	uint64_t gone_objects, gone_bytes;
+	uint64_t reads, writes;	       /* of what was taken out, as are the rest */
+	uint64_t never_read, never_written; /* bytes of objects that are gone that surely nothing touched */
+	uint64_t slots;		       /* whose threads did it: a bit each */
+	uint32_t offsets, n_offsets;   /* the first one's number, how many */
+	uint64_t size_least, size_most;
+	uint64_t first_ns, last_ns;    /* when (CLOCK_MONOTONIC) counts were taken out */
+};
+
 /* One counter taken out: of the address that lies `offset` above a message's start. */
 struct hvt_count {
 	uint32_t offset, reads, writes;
@@ -56,6 +102,8 @@ enum hvt_type {
 	HVT_THREAD,    /* the thread of number `tid` begins, with counters in `slot` */
 	HVT_THREAD_END,
 	HVT_COUNTS,    /* counts that were taken out of `slot`: struct hvt_count ... */
+	HVT_SITE,      /* site number `start`: five strings for each frame: function, file, line, module, link-time address (hex) */
+	HVT_SITES_OF,  /* the thread of `slot`, which is gone, accessed objects of these sites: uint32_t ... */
 	HVT_TOUCHED,   /* [start, end) has been, as `flags` (enum hvt_touched) say */
 	HVT_TYPES
 };
@@ -96,5 +144,7 @@ struct hvt_message {
 
 #define HVT_COUNTS_MAX 2048 /* in one message */
 #define HVT_TEXT_MAX  4096
+#define HVT_FRAMES_MAX 24    /* of a site; inlined functions have one, too */
+#define HVT_STACK_MAX 16384  /* bytes of a site's text */
 
 #endif /* HVT_WIRE_H */

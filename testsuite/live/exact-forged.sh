@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "short")) fd = memfd_create("x", 0);
 	if (!strcmp(argv[3], "counts")) {
 		fd = memfd_create("x", 0);
-		if (ftruncate(fd, HVT_TAKING + 4096) || pwrite(fd, &pair, sizeof(pair), 0x4000) != sizeof(pair))
+		if (ftruncate(fd, (off_t)HVT_SHADOW_SIZE) || pwrite(fd, &pair, sizeof(pair), 0x4000) != sizeof(pair))
 			return perror("memfd"), 1;
 	}
 	if (fd >= 0) {

@@ -27,7 +27,9 @@ share=/usr/share/hotvar
 {
 	echo "/usr/bin/hotvar"
 	echo "/usr/bin/other"
-	[ -z "$valgrind" ] || printf '%s\n' /usr/libexec/hotvar/default.supp /usr/libexec/hotvar/hotvar-amd64-linux /usr/libexec/hotvar/vgpreload_core-amd64-linux.so
+	[ -z "$valgrind" ] || printf '%s\n' /usr/libexec/hotvar/default.supp /usr/libexec/hotvar/hotvar-amd64-linux /usr/libexec/hotvar/vgpreload_core-amd64-linux.so \
+		/usr/libexec/hotvar/heap/default.supp /usr/libexec/hotvar/heap/hotvar-amd64-linux /usr/libexec/hotvar/heap/vgpreload_core-amd64-linux.so \
+		/usr/libexec/hotvar/heap/vgpreload_hotvar-amd64-linux.so
 	echo "$tapset/vm.stp"
 	echo "/usr/share/doc/README.md"
 	src "COPYING NEWS README.md" /usr/share/doc/hotvar

@@ -29,7 +29,7 @@ static struct known {
 } known[N];
 static size_t found, strangers;
 
-static void take(void *ctx, uint32_t slot, uint64_t start, const struct hvt_count *v, size_t n)
+static void take(void *ctx, uint32_t slot, uint64_t start, struct hvt_count *v, size_t n)
 {
 	(void)ctx;
 	for (size_t i = 0; i < n; i++) {

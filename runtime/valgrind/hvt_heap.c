@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hvt_heap.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "hvt_map.h"
+#include "hvt_pages.h"
+#include "hvt_shadow.h"
+#include "hvt_sites.h"
+#include "hvt_sys.h"
+#include "hvt_touch.h"
+
+#define PAGE   4096UL
+#define GRAIN  16UL /* Valgrind aligns them so */
+#define WORDS  (PAGE / 8)
+
+enum {
+	LARGE = 32 << 10,  /* objects of as many bytes are found in a tree */
+	GIVE_BACK = 128 << 10, /* the memory of their counters is given back when they go */
+	SEGMENTS = 512,
+	SEEK_DATA_ = 3,
+	SEEK_HOLE_ = 4,
+};
+
+Bool hvt_heap_on;
+
+struct segment {
+	Addr start, end;
+};
+
+static OSet *larges; /* struct hvt_heap_object */
+static struct segment segments[SEGMENTS]; /* of the heap, which hotvar has been told of */
+static UInt n_segments;
+
+/* The object that was found last. */
+static struct hvt_heap_object last;
+
+static struct hvt_object *entry_at(Addr a)
+{
+	return (struct hvt_object *)hvt_shadow_at(HVT_OBJECTS) + a / GRAIN;
+}
+
+/* ---- where the heap is ---- */
+
+static const struct segment *segment_of(Addr a)
+{
+	UInt i;
+
+	for (i = 0; i < n_segments; i++)
+		if (a >= segments[i].start && a < segments[i].end)
+			return &segments[i];
+	return NULL;
+}
+
+void hvt_heap_remapped(Addr start, Addr end)
+{
+	UInt i = 0;
+
+	hvt_sites_unmapped(start, end);
+	while (i < n_segments) {
+		if (segments[i].start < end && start < segments[i].end)
+			segments[i] = segments[--n_segments];
+		else
+			i++;
+	}
+}
+
+/* Valgrind has got memory for objects by itself: it is in no system call of the program's. */
+static void tell_segment(Addr a)
+{
+	const NSegment *s = VG_(am_find_nsegment)(a);
+
+	if (!s)
+		return;
+	hvt_heap_remapped(s->start, s->end + 1);
+	if (n_segments == SEGMENTS)
+		n_segments = 0; /* they are told again */
+	segments[n_segments++] = (struct segment){ s->start, s->end + 1 };
+	hvt_map_heap(s->start, s->end + 1);
+}
+
+/* ---- objects ---- */
+
+/* As in an OSet: is @key, an address, before, in or after the object? */
+static Word compare(const void *key, const void *elem)
+{
+	Addr a = *(const Addr *)key;
+	const struct hvt_heap_object *l = elem;
+
+	if (a < l->start)
+		return -1;
+	return a >= l->start + l->size ? 1 : 0;
+}
+
+static void note_large(Addr start, SizeT size, UInt site)
+{
+	struct hvt_heap_object *l;
+
+	if (!larges)
+		larges = VG_(OSetGen_Create)(0, compare, VG_(malloc), "hotvar.large", VG_(free));
+	l = VG_(OSetGen_AllocNode)(larges, sizeof(*l));
+	*l = (struct hvt_heap_object){ start, size, site };
+	VG_(OSetGen_Insert)(larges, l);
+}
+
+void hvt_heap_begin(ThreadId tid, Addr start, SizeT size)
+{
+	struct hvt_object *e = entry_at(start);
+	UInt n = hvt_sites_here(tid);
+	struct hvt_site *site = hvt_sites_get(n);
+	static Addr from, to; /* the segment of the last one */
+
+	if (start < from || start >= to || !segment_of(start)) {
+		const struct segment *s = segment_of(start);
+
+		if (!s) {
+			tell_segment(start);
+			s = segment_of(start);
+		}
+		from = s ? s->start : 0;
+		to = s ? s->end : 0;
+	}
+	if (!site->size_most || size < site->size_least)
+		site->size_least = size;
+	if (size > site->size_most)
+		site->size_most = size;
+	site->objects++;
+	site->bytes += size;
+	hvt_sites_room(site, size);
+	if (size >= HVT_OBJECT_BIG) {
+		e[1] = (struct hvt_object){ 0, (UInt)(size >> 32) };
+		e[2] = (struct hvt_object){ 0, (UInt)size };
+	}
+	*e = (struct hvt_object){ n, size < HVT_OBJECT_BIG ? (UInt)size : HVT_OBJECT_BIG };
+	if (size >= LARGE)
+		note_large(start, size, n);
+}
+
+Bool hvt_heap_find(Addr start, struct hvt_heap_object *o)
+{
+	const struct hvt_object *e;
+
+	if (start % GRAIN || !segment_of(start))
+		return False;
+	e = entry_at(start);
+	if (!e->site)
+		return False;
+	*o = (struct hvt_heap_object){ start, e->size, e->site };
+	if (e->size == HVT_OBJECT_BIG)
+		o->size = (SizeT)e[1].size << 32 | e[2].size;
+	return True;
+}
+
+/* The object that holds @a. */
+static Bool find_around(Addr a, struct hvt_heap_object *o)
+{
+	const struct segment *s;
+	const struct hvt_heap_object *l;
+	Addr at = a & ~(GRAIN - 1), least;
+
+	if (a >= last.start && a - last.start < last.size) {
+		*o = last;
+		return True;
+	}
+	s = segment_of(a);
+	if (!s)
+		return False;
+	l = larges ? VG_(OSetGen_Lookup)(larges, &a) : NULL;
+	if (l) {
+		last = *o = *l;
+		return True;
+	}
+	least = at > s->start + LARGE ? at - LARGE : s->start;
+	for (; at >= least; at -= GRAIN) {
+		if (!entry_at(at)->site)
+			continue;
+		if (!hvt_heap_find(at, o) || a - at >= o->size)
+			return False;
+		last = *o;
+		return True;
+	}
+	return False;
+}
+
+/* ---- taking counts out ---- */
+
+/* What of a page's words was touched. */
+enum { READ = 1, WRITTEN = 2 };
+
+struct take {
+	const struct hvt_heap_object *o;
+	struct hvt_site *site;
+	UChar touched[WORDS + 1]; /* of one page, and the next one's first */
+};
+
+/* The counters of [@from, @to) in one plane: zero them. */
+static void take_plane(struct take *t, UInt slot, UInt plane, Addr from, Addr to)
+{
+	Addr at = hvt_shadow_base(slot) + plane * HVT_PLANE_SIZE + plane + from;
+	UWord n = (to - from + 7) / 8, i;
+	UChar *touched = t->touched + (from % PAGE) / 8;
+
+	for (i = 0; i < n; i++, at += 8) {
+		struct hvt_pair v;
+		UChar how;
+
+		VG_(memcpy)(&v, (const void *)at, sizeof(v));
+		if (!v.reads && !v.writes)
+			continue;
+		VG_(memset)((void *)at, 0, sizeof(v));
+		how = (v.reads ? READ : 0) | (v.writes ? WRITTEN : 0);
+		touched[i] |= how;
+		if (plane) /* it may reach into the next */
+			touched[i + 1] |= how;
+		hvt_touch_data(from + i * 8 + plane, v.reads, v.writes);
+		hvt_sites_count(t->site, slot, from + i * 8 + plane - t->o->start, v.reads, v.writes);
+	}
+}
+
+/*
+ * A counter of a plane but the first may lie across two pages, and only in the second was it raised: @to is where the
+ * page ends.
+ */
+static void take_across(struct take *t, Addr to)
+{
+	const struct hvt_page *p = hvt_pages_of(to / PAGE, NULL), *was = hvt_pages_of(to / PAGE - 1, NULL);
+	ULong used = hvt_shadow_used();
+	UInt slot, plane;
+
+	for (slot = 0; p && used; slot++, used >>= 1)
+		for (plane = 1; used & 1 && plane < HVT_PLANES; plane++)
+			if (p->planes[slot] & (1u << plane) && !(was && was->planes[slot] & (1u << plane)))
+				take_plane(t, slot, plane, to - 8, to);
+}
+
+static void take_marks(struct take *t, Addr from, Addr to, Bool write)
+{
+	UChar *m = (UChar *)hvt_shadow_at(write ? HVT_MARKS_WRITE : HVT_MARKS_READ) + from / 8;
+	UWord n = (to - from + 7) / 8, i;
+	UChar *touched = t->touched + (from % PAGE) / 8;
+
+	if (!hvt_pages_mark(write, from, NULL))
+		return;
+	for (i = 0; i < n; i++) {
+		if (!m[i])
+			continue;
+		m[i] = 0;
+		touched[i] |= write ? WRITTEN : READ;
+	}
+}
+
+/* Bytes of [@from, @to) that were not touched in that way. */
+static ULong untouched(const struct take *t, Addr from, Addr to, UChar how)
+{
+	const UChar *touched = t->touched + (from % PAGE) / 8;
+	ULong n = 0;
+
+	for (; from + 8 <= to; from += 8)
+		n += *touched++ & how ? 0 : 8;
+	return n + (from < to && !(*touched & how) ? to - from : 0);
+}
+
+/* [@from, @to) of the object, in one page. */
+static void take_page(struct take *t, const struct hvt_page *p, Addr from, Addr to)
+{
+	ULong used = hvt_shadow_used();
+	UInt slot, plane;
+
+	for (slot = 0; p && used; slot++, used >>= 1)
+		for (plane = 0; used & 1 && p->planes[slot] >> plane; plane++)
+			if (p->planes[slot] & (1u << plane))
+				take_plane(t, slot, plane, from, to);
+	if (!(to % PAGE))
+		take_across(t, to);
+	take_marks(t, from, to, False);
+	take_marks(t, from, to, True);
+	t->site->never_read += untouched(t, from, to, READ);
+	t->site->never_written += untouched(t, from, to, WRITTEN);
+}
+
+/* From @at on nothing was counted, and nothing is marked, up to what is returned. */
+static Addr empty_until(Addr at)
+{
+	UWord page = 0;
+	Addr read = 0, write = 0;
+
+	if (hvt_pages_of(at / PAGE, &page) || hvt_pages_mark(False, at, &read) || hvt_pages_mark(True, at, &write))
+		return at;
+	if (read > write)
+		read = write;
+	page--; /* the last counter of the page before lies in it, too */
+	return page < read / PAGE ? page * PAGE : read;
+}
+
+/* Add what was counted in @o to its site. */
+static void take(const struct hvt_heap_object *o)
+{
+	static struct take t;
+	Addr at = o->start, end = o->start + o->size, to;
+	UChar carry = 0;
+
+	t.o = o;
+	t.site = hvt_sites_get(o->site);
+	hvt_pages_refresh();
+	for (; at < end; at = to) {
+		UChar *touched = t.touched + (at % PAGE) / 8;
+
+		to = carry ? at : empty_until(at);
+		if (to > end)
+			to = end;
+		if (to > at) {
+			t.site->never_read += to - at;
+			t.site->never_written += to - at;
+			continue;
+		}
+		to = (at | (PAGE - 1)) + 1;
+		if (to > end)
+			to = end;
+		VG_(memset)(touched, 0, (to - at + 7) / 8 + 1);
+		*touched = carry;
+		take_page(&t, hvt_pages_of(at / PAGE, NULL), at, to);
+		carry = to % PAGE ? 0 : t.touched[WORDS];
+	}
+}
+
+Bool hvt_heap_counted(UInt slot, Addr addr, const struct hvt_pair *v)
+{
+	UChar *reads, *writes;
+	struct hvt_heap_object o;
+	Bool across;
+
+	if (!n_segments || !find_around(addr, &o))
+		return False;
+	hvt_sites_count(hvt_sites_get(o.site), slot, addr - o.start, v->reads, v->writes);
+	across = addr % 8 && (addr | 7) + 1 < o.start + o.size;
+	reads = (UChar *)hvt_shadow_at(HVT_MARKS_READ) + addr / 8;
+	writes = (UChar *)hvt_shadow_at(HVT_MARKS_WRITE) + addr / 8;
+	if (v->reads)
+		reads[0] = 1;
+	if (v->reads && across)
+		reads[1] = 1;
+	if (v->writes)
+		writes[0] = 1;
+	if (v->writes && across)
+		writes[1] = 1;
+	return True;
+}
+
+void hvt_heap_kernel(Bool write, Addr start, Addr end, Bool text)
+{
+	struct hvt_heap_object o;
+	UChar *marks = hvt_shadow_at(write ? HVT_MARKS_WRITE : HVT_MARKS_READ);
+
+	if (!n_segments || start >= end || !find_around(start, &o))
+		return;
+	if (text && VG_(am_is_valid_for_client)(start, o.start + o.size - start, VKI_PROT_READ))
+		for (end = start; end < o.start + o.size && *(const HChar *)end; end++)
+			;
+	if (end > o.start + o.size)
+		end = o.start + o.size;
+	VG_(memset)(marks + start / 8, 1, (end + 7) / 8 - start / 8);
+}
+
+void hvt_heap_end(const struct hvt_heap_object *o)
+{
+	struct hvt_site *site = hvt_sites_get(o->site);
+	void *l;
+
+	hvt_shadow_taking();
+	take(o);
+	entry_at(o->start)->site = 0;
+	site->gone_objects++;
+	site->gone_bytes += o->size;
+	hvt_shadow_taking();
+	if (o->size >= GIVE_BACK)
+		hvt_shadow_give_back(o->start, o->start + o->size);
+	if (o->size >= LARGE) {
+		l = VG_(OSetGen_Remove)(larges, &o->start);
+		if (l)
+			VG_(OSetGen_FreeNode)(larges, l);
+	}
+	if (last.start == o->start)
+		last.size = 0;
+}
+
+/* ---- a child's ---- */
+
+void hvt_heap_forked(Int from)
+{
+	static UChar buffer[64 << 10];
+	ULong at = HVT_OBJECTS, stop = HVT_SITES;
+
+	if (!hvt_heap_on)
+		return;
+	hvt_pages_punched();
+	hvt_sites_forked(from);
+	while (at < stop) {
+		long data = hvt_sys(__NR_lseek, from, (long)at, SEEK_DATA_, 0, 0, 0), hole, n;
+
+		if (data < 0 || (ULong)data >= stop)
+			break;
+		hole = hvt_sys(__NR_lseek, from, data, SEEK_HOLE_, 0, 0, 0);
+		at = (ULong)data;
+		while (at < stop && (long)at < hole) {
+			n = hole - (long)at < (long)sizeof(buffer) ? hole - (long)at : (long)sizeof(buffer);
+			n = hvt_sys(__NR_pread64, from, (long)buffer, n, (long)at, 0, 0);
+			if (n <= 0)
+				return;
+			VG_(memcpy)(hvt_shadow_at(at), buffer, (SizeT)n);
+			at += (ULong)n;
+		}
+	}
+}
