@@ -289,7 +289,10 @@ static bool is_ours(struct perf_news *n, const struct perf_record *r)
 	/* Its first thread may have ended before another one executed a program. */
 	if (r->what == PERF_IS_COMM && r->u.comm.exec && (r->pid == n->first || tracker_has_process(n->t, r->pid)))
 		return true;
-	return n->lost_some && !proc_stat(r->pid, &st) && tracker_knows(n->t, st.ppid, &pid, &mm);
+	if (!n->lost_some || n->strangers[(uint32_t)r->pid % PERF_NEWS_COPIES] == r->pid)
+		return false;
+	n->strangers[(uint32_t)r->pid % PERF_NEWS_COPIES] = r->pid;
+	return !proc_stat(r->pid, &st) && tracker_knows(n->t, st.ppid, &pid, &mm);
 }
 
 void perf_news_take(void *ctx, const struct perf_record *r)
@@ -318,6 +321,7 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 		break;
 	case PERF_IS_LOST:
 		n->lost = n->lost_some = true;
+		memset(n->strangers, 0, sizeof(n->strangers));
 		break;
 	case PERF_IS_CALL:
 		take_call(n, r, time_ns);
