@@ -29,7 +29,7 @@
 
 enum { KEY_BY = 0x6300, KEY_SUMMARY, KEY_SYMBOLS, KEY_VARIABLE, KEY_MODULE, KEY_INTERVAL, KEY_NO_DEMANGLE };
 enum by { BY_REGION, BY_MODULE, BY_PAGE };
-enum { MANY_REGIONS = 4096, TICK_MS = 20 };
+enum { TICK_MS = 20 };
 
 #define NS_PER_S 1e9
 
@@ -207,12 +207,6 @@ static int find_variable(struct pages *o, struct err *e)
 	return r;
 }
 
-/* Is what only smaps tells worth its price? */
-static bool wants_smaps(const struct pages *o, const struct hvar_vmas *vmas)
-{
-	return !o->summary || vmas->n <= MANY_REGIONS;
-}
-
 static int read_regions(struct pages *o, struct page_regions *r, bool since, struct err *e)
 {
 	struct page_regions_ask ask = { .pid = o->pid, .hi = ~(uint64_t)0 };
@@ -232,7 +226,8 @@ static int read_regions(struct pages *o, struct page_regions *r, bool since, str
 	ask.lo = o->view.lo;
 	ask.hi = o->view.hi;
 	ask.vmas = live_vmas(o->view.live);
-	ask.smaps = wants_smaps(o, ask.vmas);
+	ask.smaps = true;
+	ask.thrifty = o->summary && !since;
 	if (since)
 		page_since_ask(&o->since, &ask);
 	err = page_regions_read(r, &ask);

@@ -23,11 +23,12 @@ static bool wanted(const struct pages_view *v, const struct pages_where *w)
 
 int pages_view_regions(const struct pages_view *v, const struct page_regions *r, struct pages_counts *total)
 {
+	struct pages_walk walk = PAGES_WALK_BEGIN;
 	struct pages_where w;
 	struct pages_counts c;
 
 	for (size_t i = 0; i < r->n; i++) {
-		pages_where(v->live, &r->v[i].vma, &w);
+		pages_where(v->live, &walk, &r->v[i].vma, &w);
 		if (!wanted(v, &w))
 			continue;
 		pages_counts_of(r, i, &c);
@@ -85,11 +86,12 @@ static struct pages_counts *group_of(struct groups *g, uint32_t module, uint32_t
 static int gather(const struct pages_view *v, const struct page_regions *r, bool modules, bool classes,
 		  struct groups *g, struct pages_counts *total)
 {
+	struct pages_walk walk = PAGES_WALK_BEGIN;
 	struct pages_where w;
 	struct pages_counts c, *sum;
 
 	for (size_t i = 0; i < r->n; i++) {
-		pages_where(v->live, &r->v[i].vma, &w);
+		pages_where(v->live, &walk, &r->v[i].vma, &w);
 		if (!wanted(v, &w))
 			continue;
 		pages_counts_of(r, i, &c);
@@ -307,6 +309,7 @@ int pages_view_pages(const struct pages_view *v, const struct page_regions *r, c
 		     struct pages_counts *total)
 {
 	struct rows w = { .v = v, .r = r, .since = since, .sum = v->absent ? total : NULL };
+	struct pages_walk walk = PAGES_WALK_BEGIN;
 	struct pages_where where;
 	struct pages_counts c;
 	struct page_map m;
@@ -320,7 +323,7 @@ int pages_view_pages(const struct pages_view *v, const struct page_regions *r, c
 		uint64_t lo = vma->start > v->lo ? vma->start : v->lo;
 		uint64_t hi = vma->end < v->hi ? vma->end : v->hi;
 
-		pages_where(v->live, vma, &where);
+		pages_where(v->live, &walk, vma, &where);
 		if (lo >= hi || !page_regions_known(r, i) || !wanted(v, &where))
 			continue;
 		w.i = i;

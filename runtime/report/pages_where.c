@@ -35,14 +35,65 @@ static uint32_t main_kind(const struct hvar_image *img, uint64_t vaddr, uint64_t
 	return kind;
 }
 
-void pages_where(struct live *l, const struct hvar_vma *v, struct pages_where *out)
+/* From where to where is the file of area @v loaded?  Nowhere if it is not. */
+static void span_of(struct live *l, const struct hvar_vma *v, uint64_t *start, uint64_t *end)
 {
-	struct hvar_place p = { .kind = HVAR_KIND_VDSO };
+	const struct hvar_image *img = NULL;
+	const struct hvar_image_seg *last;
+	struct hvar_place p;
 	uint32_t why;
 
-	/* to read the names in it would bring its pages in */
-	if (v->region != HVAR_REGION_VDSO)
+	*start = UINT64_MAX;
+	*end = 0;
+	live_resolve(l, v->start, &p);
+	if (p.module && p.flags & HVAR_PLACE_VADDR)
+		img = live_image(l, p.module, &why);
+	if (!img || !img->n_segs)
+		return;
+	last = &img->segs[img->n_segs - 1];
+	*start = (p.bias + img->segs[0].vaddr) & ~(PAGE_BYTES - 1);
+	*end = (p.bias + last->vaddr + last->memsz + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+/* May anonymous @v, where the walk has come to, be a part of a loaded file? */
+static bool near_file(struct live *l, struct pages_walk *walk, const struct hvar_vma *v)
+{
+	if (walk->above_at <= v->start) {
+		const struct hvar_vma *next = v;
+		uint64_t end;
+
+		while (next && next->region != HVAR_REGION_FILE)
+			next = hvar_vmas_next(live_vmas(l), next->end);
+		walk->above_start = walk->above_at = UINT64_MAX;
+		if (next) {
+			walk->above_at = next->start;
+			span_of(l, next, &walk->above_start, &end);
+		}
+	}
+	return v->start < walk->below_end || v->end > walk->above_start;
+}
+
+void pages_where(struct live *l, struct pages_walk *walk, const struct hvar_vma *v, struct pages_where *out)
+{
+	struct hvar_place p = { .kind = HVAR_KIND_ANON };
+	uint64_t start;
+	uint32_t why;
+
+	switch (v->region) {
+	case HVAR_REGION_VDSO: /* to read the names in it would bring its pages in */
+		p.kind = HVAR_KIND_VDSO;
+		break;
+	case HVAR_REGION_ANON:
+		if (near_file(l, walk, v))
+			live_resolve(l, v->start, &p);
+		break;
+	case HVAR_REGION_FILE:
+		span_of(l, v, &start, &walk->below_end);
 		live_resolve(l, v->start, &p);
+		break;
+	default:
+		live_resolve(l, v->start, &p);
+	}
 	out->kind = p.kind;
 	out->module = p.module ? p.module : v->module;
 	out->path = live_path(l, out->module);

@@ -20,8 +20,19 @@ struct pages_where {
 	bool code;	   /* it may be executed */
 };
 
+/*
+ * Regions are asked for one after the other, by address.  Anonymous memory far from any loaded file
+ * is nobody's: what is known of the nearest files spares looking for them again and again.
+ */
+struct pages_walk {
+	uint64_t below_end;   /* the loaded file below ends there */
+	uint64_t above_start; /* that above begins there, as it is linked, before its first area maybe */
+	uint64_t above_at;    /* its first area; both hold below this */
+};
+#define PAGES_WALK_BEGIN { .below_end = UINT64_MAX }
+
 /* Region @v of @l. */
-void pages_where(struct live *l, const struct hvar_vma *v, struct pages_where *out);
+void pages_where(struct live *l, struct pages_walk *walk, const struct hvar_vma *v, struct pages_where *out);
 
 /* Is @name the path of @w's module, or the last part of it? */
 bool pages_where_is(const struct pages_where *w, const char *name);

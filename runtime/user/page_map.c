@@ -33,7 +33,7 @@ struct scan_arg {
 #define SCAN_ZERO	0x20
 #define SCAN_HUGE	0x40
 
-enum { FEWEST = PAGE_HUGE_PAGES, MOST = 32 * PAGE_HUGE_PAGES, REGIONS = 256 };
+enum { FEWEST = PAGE_HUGE_PAGES, MOST = 32 * PAGE_HUGE_PAGES, REGIONS = 256, HOLE_RUNS = 32 };
 
 static bool without_scan;
 
@@ -171,56 +171,102 @@ static void mark_zero(struct page_map *m, uint64_t lo, size_t n)
 	}
 }
 
-/* Where the next page after a hole may be, from @lo on; @hi if there is none. */
-static uint64_t next_there(const struct page_map *m, uint64_t lo, uint64_t hi)
-{
-	struct scan_region r;
-	int n;
+/* A walk: what is before @at has been dealt with. */
+struct walk {
+	struct page_map *m;
+	uint64_t at, hi;
+	page_run_fn fn;
+	void *ctx;
+};
 
-	if (!m->scan)
-		return lo;
-	n = scan(m, lo, hi, SCAN_PRESENT | SCAN_SWAPPED, 1, &r, 1, NULL);
-	if (n < 0)
-		return lo;
-	return n && r.start > lo ? r.start : n ? lo : hi;
+/*
+ * Read up to @n entries at w->at, and hand them over if there is anything; *@there says so.  Returns 0,
+ * what the function returned, or -errno.
+ */
+static int read_some(struct walk *w, size_t n, bool *there)
+{
+	struct page_map *m = w->m;
+	uint64_t lo = w->at;
+	size_t left = (size_t)((w->hi - lo) >> PAGE_BITS);
+	ssize_t got = get(m, lo, n < left ? n : left);
+
+	*there = false;
+	if (got <= 0) {
+		m->gone = !got;
+		return got ? (int)got : -ESRCH;
+	}
+	n = (size_t)got;
+	w->at = lo + n * PAGE_BYTES;
+	if (nothing(m->entries, n))
+		return 0;
+	*there = true;
+	for (size_t i = 0; i < n; i++)
+		m->entries[i] &= ~(PAGE_HUGE | PAGE_ZERO);
+	if (m->scan) {
+		mark_huge(m, lo, n);
+		mark_zero(m, lo, n);
+	}
+	return w->fn(w->ctx, lo, m->entries, n);
+}
+
+/* Whole blocks, so that each huge page lies in one piece. */
+static size_t to_block(uint64_t at)
+{
+	return PAGE_HUGE_PAGES - ((at >> PAGE_BITS) & (PAGE_HUGE_PAGES - 1));
+}
+
+/*
+ * Go on over a hole: one question finds the next pages, up to HOLE_RUNS runs of them.  *@more: there were
+ * enough of them to read on without asking.
+ */
+static int over_hole(struct walk *w, bool *more)
+{
+	struct scan_region v[HOLE_RUNS];
+	uint64_t walked = w->at, pages = 0;
+	bool there;
+	int n, err = 0;
+
+	*more = false;
+	n = scan(w->m, w->at, w->hi, SCAN_PRESENT | SCAN_SWAPPED, PAGE_HUGE_PAGES, v, HOLE_RUNS, &walked);
+	if (n < 0 || (!n && walked <= w->at)) {
+		*more = true; /* by reading, then */
+		return 0;
+	}
+	for (int i = 0; i < n && !err; i++) {
+		size_t run = (size_t)((v[i].end - v[i].start) >> PAGE_BITS);
+
+		if (v[i].end <= w->at)
+			continue;
+		if (v[i].start > w->at)
+			w->at = v[i].start;
+		pages += run;
+		/* the last one may be cut in the middle of a huge page */
+		if (pages >= PAGE_HUGE_PAGES)
+			run = (run & ~(size_t)(PAGE_HUGE_PAGES - 1)) + to_block(v[i].start);
+		err = read_some(w, run < MOST ? run : MOST, &there);
+	}
+	*more = pages >= PAGE_HUGE_PAGES;
+	if (!*more && !err && walked > w->at)
+		w->at = walked;
+	return err;
 }
 
 int page_map_walk(struct page_map *m, uint64_t lo, uint64_t hi, page_run_fn fn, void *ctx)
 {
+	struct walk w = { .m = m, .at = lo, .hi = hi, .fn = fn, .ctx = ctx };
 	size_t want = FEWEST;
+	int err = 0;
 
-	while (lo < hi) {
-		size_t left = (size_t)((hi - lo) >> PAGE_BITS), n;
-		/* whole blocks, so that each huge page lies in one piece */
-		size_t to_block = PAGE_HUGE_PAGES - ((lo >> PAGE_BITS) & (PAGE_HUGE_PAGES - 1));
-		ssize_t got;
-		int r;
+	while (w.at < hi && !err) {
+		bool there;
 
-		n = want - PAGE_HUGE_PAGES + to_block;
-		if (n > left)
-			n = left;
-		got = get(m, lo, n);
-		if (got <= 0) {
-			m->gone = !got;
-			return got ? (int)got : -ESRCH;
-		}
-		n = (size_t)got;
-		if (nothing(m->entries, n)) {
-			lo = next_there(m, lo + n * PAGE_BYTES, hi);
+		err = read_some(&w, want - PAGE_HUGE_PAGES + to_block(w.at), &there);
+		if (there)
+			want = want * 2 < MOST ? want * 2 : MOST;
+		else
 			want = m->scan ? FEWEST : MOST;
-			continue;
-		}
-		for (size_t i = 0; i < n; i++)
-			m->entries[i] &= ~(PAGE_HUGE | PAGE_ZERO);
-		if (m->scan) {
-			mark_huge(m, lo, n);
-			mark_zero(m, lo, n);
-		}
-		r = fn(ctx, lo, m->entries, n);
-		if (r)
-			return r;
-		lo += n * PAGE_BYTES;
-		want = want * 2 < MOST ? want * 2 : MOST;
+		while (!err && !there && m->scan && w.at < hi)
+			err = over_hole(&w, &there);
 	}
-	return 0;
+	return err;
 }

@@ -52,7 +52,8 @@ struct page_regions_ask {
 	pid_t pid;
 	const struct hvar_vmas *vmas; /* borrowed during the call */
 	uint64_t lo, hi;	      /* areas that reach into it, whole; 0, ~0: all */
-	bool smaps;
+	bool smaps;		      /* read it */
+	bool thrifty;		      /* but not where it costs more than all else together */
 	const struct page_set *before, *faults; /* NULL: none */
 	bool since, cleared;
 };

@@ -13,7 +13,9 @@ start() {
 	name=$1 mode=$2
 	shift 2
 	mkfifo "$tmp/$name.in"
-	"$@" "$TESTPROGS/pages" "$mode" < "$tmp/$name.in" > "$tmp/$name" 2> "$tmp/$name.err" &
+	# a file of its own, which no other process maps
+	cp "$TESTPROGS/pages" "$tmp/$name.program"
+	"$@" "$tmp/$name.program" "$mode" < "$tmp/$name.in" > "$tmp/$name" 2> "$tmp/$name.err" &
 	eval "exec $fd> \"\$tmp/$name.in\""
 	until_true 30 grep -q "$ready" "$tmp/$name"
 	pid=$(sed -n 's/^pid //p' "$tmp/$name")

@@ -6,6 +6,10 @@
  *	pages regions [launched]	make them, say so, wait for the end of stdin
  *	pages fork	a parent and a child that has copied some pages
  *	pages touch	wait for a line, touch some pages, say so, wait for the end of stdin
+ *	pages large	a terabyte with 4,096 pages in it, and 60,000 areas, or as many as there may be
+ *	pages dense	a gibibyte of small pages
+ *	pages raw PID START END	read the pagemap of a range, and nothing else
+ *	pages time CMD...	nanoseconds of CPU time that CMD takes, and its memory in KiB, on stderr
  *	pages churn	map, touch, unmap and fork until the end of stdin
  *
  * Linked statically: pages of libraries are mapped by others, whose number changes.
@@ -22,6 +26,7 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -297,12 +302,88 @@ static void churn(void)
 	}
 }
 
+static void large(void)
+{
+	const size_t pages = (size_t)1 << 28, areas = 60000;
+	char *p = anon(pages, MAP_NORESERVE), *q = anon(areas, 0);
+	size_t made = 0;
+
+	for (size_t i = 0; p && i < pages; i += pages / 4096)
+		p[i * PAGE] = 1;
+	for (size_t i = 0; q && i < areas; i++) {
+		q[i * PAGE] = 1;
+		if (i & 1)
+			made += !mprotect(q + i * PAGE, PAGE, PROT_READ);
+	}
+	if (!p || !q)
+		exit(2);
+	printf("%zu areas\nready\n", 2 * made);
+	wait_for_end();
+}
+
+static void dense(void)
+{
+	const size_t pages = (size_t)1 << 18;
+	char *p = anon(pages, 0);
+
+	madvise(p, pages * PAGE, MADV_NOHUGEPAGE);
+	put(p, 0, (int)pages);
+	say("dense", p, pages * PAGE, "present=262144");
+	puts("ready");
+	wait_for_end();
+}
+
+static int raw(char **argv)
+{
+	static uint64_t e[1 << 14];
+	uint64_t at = strtoull(argv[3], NULL, 16) / PAGE, end = strtoull(argv[4], NULL, 16) / PAGE, present = 0;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%s/pagemap", argv[2]);
+	fd = open(path, O_RDONLY);
+	while (at < end) {
+		ssize_t n = pread(fd, e, sizeof(e), (off_t)at * 8) / 8;
+
+		if (n <= 0)
+			return 1;
+		for (ssize_t i = 0; i < n; i++)
+			present += e[i] >> 63;
+		at += (uint64_t)n;
+	}
+	printf("%" PRIu64 "\n", present);
+	return 0;
+}
+
+static int timed(char **argv)
+{
+	struct rusage u;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execvp(argv[2], argv + 2);
+		_exit(127);
+	}
+	if (wait4(pid, &status, 0, &u) != pid)
+		return 1;
+	fprintf(stderr, "%" PRIu64 " %ld\n",
+		(uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000u +
+			(uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000u,
+		u.ru_maxrss);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *dir = getenv("TMPDIR");
 
 	if (!dir)
 		dir = "/tmp";
+	if (!strcmp(what, "time") && argc > 2)
+		return timed(argv);
+	if (!strcmp(what, "raw") && argc > 4)
+		return raw(argv);
 	launched = argc > 2 && !strcmp(argv[2], "launched");
 	three_pages[PAGE] = 2;
 	printf("pid %d\n", (int)getpid());
@@ -317,6 +398,10 @@ int main(int argc, char **argv)
 		forked();
 	} else if (!strcmp(what, "touch")) {
 		touch(dir);
+	} else if (!strcmp(what, "large")) {
+		large();
+	} else if (!strcmp(what, "dense")) {
+		dense();
 	} else if (!strcmp(what, "churn")) {
 		churn();
 	} else {
