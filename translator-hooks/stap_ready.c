@@ -143,13 +143,30 @@ bool stap_is_native(const char *arch)
 	return !arch || (!uname(&u) && !strcmp(arch, u.machine));
 }
 
+/* Is @release called as the kernels of Debian and Ubuntu are, whose headers are packages?  6.12.118+deb13-amd64 */
+static bool has_package(const char *release)
+{
+	static const char *const ends[] = { "-amd64", "-generic", "-lowlatency" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t n = strlen(release), len = strlen(ends[i]);
+
+		if (n > len && !strcmp(release + n - len, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 void stap_check_headers(struct stap_check *c, const char *release, const char *build)
 {
+	const char *of = release && *release != '/' ? release : running();
 	char path[4096], fix[160];
 
 	snprintf(path, sizeof(path), "%.4000s/Makefile", build);
-	snprintf(fix, sizeof(fix), "apt-get install linux-headers-%.100s",
-		 release && *release != '/' ? release : running());
+	if (has_package(of))
+		snprintf(fix, sizeof(fix), "apt-get install linux-headers-%.100s", of);
+	else
+		snprintf(fix, sizeof(fix), "give its build tree by -r DIR, or boot a kernel whose headers are a package: apt-get install linux-image-amd64 linux-headers-amd64");
 	if (!access(path, R_OK))
 		say(c, true, NULL, "the headers of kernel %.100s are in %.300s", release ? release : running(), build);
 	else if (release && *release == '/')

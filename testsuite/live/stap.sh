@@ -169,10 +169,12 @@ is "stap is run all the same" "$argv" "$here-e|probe begin { exit() }|"
 unlike "no more than one reason" "$(sed 1d "$tmp/said")" 'stap will not run this'
 [ ! -e /proc/modules ] && like "a kernel that loads no modules" "$said" "^hotvar: stap will not run this: this kernel, $(uname -r), loads no modules: hotvar itself needs none: hotvar -- CMD"
 if [ -e /proc/modules ] && [ "$me" -eq 0 ] && [ ! -e "/lib/modules/$(uname -r)/build/Makefile" ]; then
-	like "no headers" "$said" "apt-get install linux-headers-$(uname -r)"
+	like "no headers" "$said" "the headers of kernel $(uname -r) are not installed .*: (apt-get install linux-headers-$(uname -r)|give its build tree by -r DIR)"
 fi
+run -r 1.2.3-1-amd64 -p4 -e 'probe begin { exit() }'
+is "a kernel that is not here" "$said" "hotvar: stap will not run this: the headers of kernel 1.2.3-1-amd64 are not installed (no /lib/modules/1.2.3-1-amd64/build): apt-get install linux-headers-1.2.3-1-amd64"
 run -r 1.2.3-none -p4 -e 'probe begin { exit() }'
-is "a kernel that is not here" "$said" "hotvar: stap will not run this: the headers of kernel 1.2.3-none are not installed (no /lib/modules/1.2.3-none/build): apt-get install linux-headers-1.2.3-none"
+is "a kernel of nobody's package" "$said" "hotvar: stap will not run this: the headers of kernel 1.2.3-none are not installed (no /lib/modules/1.2.3-none/build): give its build tree by -r DIR, or boot a kernel whose headers are a package: apt-get install linux-image-amd64 linux-headers-amd64"
 run -r 1.2.3-none -p1 -e 'probe begin { exit() }'
 is "nobody needs them to parse" "$said" ""
 run -r "$tmp/none" -p2 -e 'probe begin { exit() }'
