@@ -76,6 +76,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 		return status;
 	ao.per_process = o.report.per_process;
 	ao.by_member = o.report.by_member;
+	ao.by_phase = o.report.rows.by_phase;
 	ao.touched = o.report.by_region || o.report.by_page;
 	f = cli_open(&o.common, stderr, e);
 	if (!f)

@@ -106,6 +106,7 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->seconds = o->seconds;
 	s->source = o->source;
 	s->exact_malloc = o->exact_malloc;
+	s->exact_stopped = o->exact_stopped;
 	s->out = queue;
 	if (talk)
 		s->warn = measure_warn;

@@ -21,7 +21,7 @@ enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY
 
 static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
-	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each region or page: which were touched", 5 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each phase the program tells, or each region or page: which were touched", 5 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
@@ -40,9 +40,9 @@ static error_t bad_by(const char *value)
 			char what[32];
 
 			snprintf(what, sizeof(what), "--by %s", value);
-			return cli_not_yet(what, "leave it out, or give --by variable, member, region or page");
+			return cli_not_yet(what, "leave it out, or give --by variable, member, phase, region or page");
 		}
-	return cli_bad_value("--by", value, "variable, member, region or page");
+	return cli_bad_value("--by", value, "variable, member, phase, region or page");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -67,7 +67,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			image_build_debug(IMAGE_BUILD_DEBUG_ALL);
 		c->by_region = !strcmp(arg, "region");
 		c->by_page = !strcmp(arg, "page");
-		return c->by_member || c->by_region || c->by_page || !strcmp(arg, "variable") ? 0 : bad_by(arg);
+		c->rows.by_phase = !strcmp(arg, "phase");
+		return c->by_member || c->by_region || c->by_page || c->rows.by_phase || !strcmp(arg, "variable") ? 0 : bad_by(arg);
 	case KEY_MIN_SHARE:
 		errno = 0;
 		x = strtod(arg, &end);
@@ -85,6 +86,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PER_PROCESS:
 		c->per_process = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (c->per_process && c->rows.by_phase)
+			return cli_bad_value("--by", "phase", "something else beside --per-process: phases are kept apart, or processes");
 		return 0;
 	case KEY_RAW:
 		image_name_raw(true);

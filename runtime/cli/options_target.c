@@ -14,7 +14,7 @@
 /* A sample costs about 20 us: beyond this the program does little else. */
 enum { DEFAULT_HZ = 1000, MOST_HZ = 20000 };
 
-enum { KEY_SOURCE = 0x5000, KEY_EXACT, KEY_MALLOC };
+enum { KEY_SOURCE = 0x5000, KEY_EXACT, KEY_MALLOC, KEY_FROM };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Measure the running process PID, all its threads", 1 },
@@ -23,6 +23,7 @@ static const struct argp_option options[] = {
 	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, ptrace or exact", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },
 	{ "exact-malloc", KEY_MALLOC, "WHOSE", 0, "With --exact: program: let it use its own malloc, then objects of the heap have no names; or the soname of a library whose malloc is to be replaced, too (NONE: one inside the program)", 1 },
+	{ "exact-from", KEY_FROM, "WHEN", 0, "With --exact: count from the begin (the default), or from a request of the program's (hotvar.h)", 1 },
 	{ 0 },
 };
 
@@ -77,6 +78,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_EXACT:
 		o->source = SESSION_EXACT;
 		return 0;
+	case KEY_FROM:
+		o->exact_stopped = !strcmp(arg, "request");
+		return o->exact_stopped || !strcmp(arg, "begin") ? 0 : cli_bad_value("--exact-from", arg, "begin or request");
 	case KEY_MALLOC:
 		if (!*arg || strpbrk(arg, ", \t\n="))
 			return cli_bad_value("--exact-malloc", arg, "program, NONE, or a soname such as libtcmalloc*");

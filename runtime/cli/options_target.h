@@ -16,7 +16,8 @@ struct target_options {
 	unsigned hz;
 	double seconds; /* 0: until the target ends */
 	enum session_source source;
-	const char *exact_malloc; /* session.h */
+	bool exact_stopped;	  /* session.h */
+	const char *exact_malloc; /* likewise */
 	char **argv; /* CMD, or NULL */
 };
 

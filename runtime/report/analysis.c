@@ -11,18 +11,16 @@
 #include "codes.h"
 #include "heap_rows.h"
 #include "images.h"
+#include "metas.h"
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/code_capture.h"
+#include "said.h"
 #include "spaces.h"
 #include "tls_blocks.h"
 #include "touched.h"
 #include "tls_seen.h"
 
 enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
-
-struct meta {
-	char *key, *value;
-};
 
 /* A page of a module's file that the stream does not have. */
 struct needed_code {
@@ -44,10 +42,9 @@ struct analysis {
 	uint64_t need_head[sizeof(struct stream_code) / 8];
 	uint8_t page[PAGE];
 	char tls_text[80];
-	struct meta *meta;
-	size_t n_meta;
+	struct metas metas;
 	struct analysis_totals totals;
-	bool live, per_process, by_member;
+	bool live, per_process, by_member, by_phase;
 	const struct estimate_result *result; /* of the samples so far, NULL: more came since */
 	uint32_t *mms; /* numbers seen in samples and accesses: open addressing */
 	size_t n_mms, cap_mms;
@@ -233,6 +230,7 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 	if (ev->type != HVAR_EVENT_ACCESS) {
 		if (a->touched)
 			touched_before(a->touched, ev);
+		said_event(variables_said(a->variables), ev);
 		spaces_event(a->spaces, ev);
 		if (a->touched)
 			touched_after(a->touched, ev);
@@ -282,6 +280,8 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 
 	note_time(a, c->time_ns);
 	note_mm(a, c->mm);
+	if (a->by_phase)
+		variables_phase(a->variables, said_phase_of(variables_said(a->variables), c->mm));
 	for (k = 0; k < n; k++) {
 		if (!c->v[k].reads && !c->v[k].writes)
 			continue;
@@ -294,6 +294,7 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 		count(a, &ev, i, c->v[k].reads, HVAR_ACCESS_READ);
 		count(a, &ev, i, c->v[k].writes, HVAR_ACCESS_WRITE);
 	}
+	variables_phase(a->variables, 0);
 }
 
 static void take_heap(struct analysis *a, const struct stream_heap *h)
@@ -328,9 +329,8 @@ static void take_tls(struct analysis *a, const char *key, const char *value)
 static void take_meta(struct analysis *a, const char *text, size_t len)
 {
 	const char *eq = memchr(text, '=', len);
-	size_t n = (size_t)(eq - text), i;
+	size_t n = (size_t)(eq - text);
 	char *value = strndup(eq + 1, len - n - 1);
-	struct meta *v;
 
 	if (value && n > strlen(TLS_KEY) && !strncmp(text, TLS_KEY, strlen(TLS_KEY))) {
 		take_tls(a, text + strlen(TLS_KEY), value);
@@ -342,25 +342,8 @@ static void take_meta(struct analysis *a, const char *text, size_t len)
 		free(value);
 		return;
 	}
-	for (i = 0; value && i < a->n_meta; i++) {
-		if (!strncmp(a->meta[i].key, text, n) && !a->meta[i].key[n]) {
-			free(a->meta[i].value);
-			a->meta[i].value = value;
-			return;
-		}
-	}
-	v = value ? realloc(a->meta, (a->n_meta + 1) * sizeof(*v)) : NULL;
-	if (v) {
-		a->meta = v;
-		v[a->n_meta].key = strndup(text, n);
-		v[a->n_meta].value = value;
-		if (v[a->n_meta].key) {
-			a->n_meta++;
-			return;
-		}
-	}
-	free(value);
-	a->totals.lost[STREAM_LOST_MEMORY]++;
+	if (metas_set(&a->metas, text, n, value))
+		a->totals.lost[STREAM_LOST_MEMORY]++;
 }
 
 static void take_code(struct analysis *a, const struct stream_code *c, size_t len)
@@ -423,6 +406,12 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_TOUCHED:
 		if (a->touched)
 			touched_record(a->touched, r->data);
+		break;
+	case STREAM_NAME:
+		said_name(variables_said(a->variables), r->data, r->len);
+		break;
+	case STREAM_PHASE:
+		said_phase(variables_said(a->variables), r->data, r->len);
 		break;
 	case STREAM_TYPES:
 		break;
@@ -524,17 +513,13 @@ void analysis_totals(const struct analysis *a, struct analysis_totals *out)
 	out->processes = a->n_mms;
 	add(&out->lost[STREAM_LOST_MEMORY], spaces_lost(a->spaces));
 	add(&out->lost[STREAM_LOST_MEMORY], images_lost(a->images));
+	add(&out->lost[STREAM_LOST_MEMORY], said_lost(variables_said(a->variables)));
 	out->misfits = spaces_misfits(a->spaces);
 }
 
 const char *analysis_meta(const struct analysis *a, const char *key)
 {
-	size_t i;
-
-	for (i = 0; i < a->n_meta; i++)
-		if (!strcmp(a->meta[i].key, key))
-			return a->meta[i].value;
-	return NULL;
+	return metas_get(&a->metas, key);
 }
 
 struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
@@ -555,6 +540,7 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->live = o->live;
 	a->per_process = o->per_process;
 	a->by_member = o->by_member;
+	a->by_phase = o->by_phase;
 	a->images = images_new(o->live);
 	a->codes = codes_new();
 	a->file_codes = codes_new();
@@ -579,8 +565,6 @@ no_memory:
 
 void analysis_free(struct analysis *a)
 {
-	size_t i;
-
 	if (!a)
 		return;
 	estimate_free(a->estimate);
@@ -590,11 +574,7 @@ void analysis_free(struct analysis *a)
 	spaces_free(a->spaces);
 	codes_free(a->codes);
 	codes_free(a->file_codes);
-	for (i = 0; i < a->n_meta; i++) {
-		free(a->meta[i].key);
-		free(a->meta[i].value);
-	}
-	free(a->meta);
+	metas_fini(&a->metas);
 	free(a->needed);
 	free(a->mms);
 	free(a->why);

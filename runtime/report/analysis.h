@@ -20,6 +20,7 @@
 struct analysis_options {
 	bool per_process; /* keep the memory of processes apart */
 	bool by_member;	  /* keep members of variables apart */
+	bool by_phase;	  /* keep what programs say they were doing apart; not with per_process */
 	bool live;	  /* the processes are on this machine, now */
 	bool touched;	  /* follow which pages are touched */
 };

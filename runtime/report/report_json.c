@@ -114,6 +114,8 @@ static void variable(FILE *f, const struct rows *r, size_t i)
 	if (v->heap)
 		heap_print_json(&j, v->heap);
 	json_str(&j, "reason", v->reason);
+	if (r->by_phase)
+		json_str(&j, "phase", v->phase);
 	if (v->mm) {
 		json_u64(&j, "mm", v->mm);
 		json_u64(&j, "pid", v->pid);

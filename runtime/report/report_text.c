@@ -244,9 +244,10 @@ static void one_row(const struct out *out, const struct rows *r, size_t i)
 
 	if (v->mm)
 		snprintf(process, sizeof(process), " (%s%s%" PRIu32 ")", v->comm, *v->comm ? " " : "", v->pid);
-	if (asprintf(&raw, "%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
+	if (asprintf(&raw, "%s%s%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
 		     v->module && !in_name ? variables_file_name(v->module) : "",
-		     v->module && !in_name ? "]" : "", v->deleted && strcmp(v->kind, "shm") ? " (deleted)" : "", process) > 0)
+		     v->module && !in_name ? "]" : "", v->deleted && strcmp(v->kind, "shm") ? " (deleted)" : "",
+		     v->phase ? " in " : "", v->phase ? v->phase : "", process) > 0)
 		name = printable(raw);
 	free(raw);
 	style(out, row->share >= 0.1 ? BOLD : "");

@@ -63,6 +63,8 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	if (!d)
 		d = by_string(a->var.kind, b->var.kind);
 	if (!d)
+		d = by_string(a->var.phase, b->var.phase);
+	if (!d)
 		d = (a->var.mm > b->var.mm) - (a->var.mm < b->var.mm);
 	return d;
 }
@@ -184,6 +186,7 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 	int ret = 0;
 
 	memset(r, 0, sizeof(*r));
+	r->by_phase = o->by_phase;
 	analysis_totals(a, &r->totals);
 	if (r->totals.samples)
 		ret = from_samples(r, a);

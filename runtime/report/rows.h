@@ -17,6 +17,7 @@
 enum rows_sort { ROWS_BY_ACCESSES, ROWS_BY_TIME };
 
 struct rows_options {
+	bool by_phase;
 	enum rows_sort sort;
 	double min_share; /* of what is sorted by, 0 .. 1 */
 	size_t limit;	  /* rows shown, 0: all */
@@ -41,6 +42,7 @@ struct rows_unattributed {
 };
 
 struct rows {
+	bool by_phase;	 /* as rows_options */
 	bool exact;	 /* accesses were counted, not sampled */
 	struct row *v;	 /* shown, best first */
 	size_t n;

@@ -11,6 +11,7 @@
 #include "runtime/core/hvar_image.h"
 #include "members.h"
 #include "runtime/core/hvar_resolve.h"
+#include "said.h"
 #include "tls_blocks.h"
 #include "tls_seen.h"
 #include "translator-hooks/image_name.h"
@@ -50,6 +51,8 @@ struct variables {
 	struct tls_blocks *tls;
 	struct tls_seen *seen;
 	struct heap_sites *heap;
+	struct said *said;
+	uint32_t phase;
 	struct hvar_hot_table t;
 	struct hvar_hot *hot;
 	struct fact *facts;
@@ -181,8 +184,7 @@ static void key_of(const struct variables *v, const struct hvar_place *p, uint32
 	if (v->members && key->symbol != HVAR_HOT_NONE && (img = images_of(v->images, key->module, &why)))
 		key->kind |= members_at(v->members, key->module, img, key->symbol, p->flags & HVAR_PLACE_TLS,
 					p->offset) << KIND_BITS;
-	if (v->per_process)
-		key->mm = mm;
+	key->mm = v->per_process ? mm : v->phase;
 }
 
 /* The place of @addr, as far as the map is known. */
@@ -265,13 +267,48 @@ static uint64_t same_until(const struct variables *v, const struct hvar_place *p
 	return end < p->vma.end ? end : p->vma.end;
 }
 
+/* Memory that the program gave a name has that alone, with the kind of what it lies in: its number is above the kind. */
+static uint32_t entry_named(struct variables *v, struct hvar_place *place, const struct hvar_event *ev, uint32_t number)
+{
+	struct hvar_hot_key key = { .symbol = HVAR_HOT_NONE, .mm = v->per_process ? ev->mm : v->phase };
+
+	key.kind = (place->kind == HVAR_KIND_HEAP ? HVAR_KIND_ANON : place->kind) | number << KIND_BITS;
+	place->reason = HVAR_REASON_NONE;
+	return entry_of_key(v, &key, place, ev);
+}
+
+/* The number of the name that @key is of, 0: of none. */
+static uint32_t name_number(const struct hvar_hot_key *key)
+{
+	return !key->module && key->symbol == HVAR_HOT_NONE && (key->kind & KIND_MASK) != HVAR_KIND_HEAP ?
+		       key->kind >> KIND_BITS : 0;
+}
+
+struct said *variables_said(struct variables *v)
+{
+	return v->said;
+}
+
+void variables_phase(struct variables *v, uint32_t phase)
+{
+	v->phase = phase;
+}
+
 uint32_t variables_range(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint64_t addr,
 			 uint64_t *until)
 {
 	struct hvar_place place;
+	uint64_t named = UINT64_MAX;
+	uint32_t number = said_name_at(v->said, ev->mm, addr, &named);
 
 	place_at(v, vmas, addr, &place);
+	if (number && place.kind != HVAR_KIND_UNMAPPED) {
+		*until = named < place.vma.end ? named : place.vma.end;
+		return entry_named(v, &place, ev, number);
+	}
 	*until = same_until(v, &place, addr);
+	if (named < *until)
+		*until = named;
 	if (tls_at(v, vmas, ev, addr, &place) || tls_seen_within(v->seen, ev->mm, addr, *until))
 		*until = addr + 1;
 	return entry_of(v, &place, ev);
@@ -460,6 +497,8 @@ static char *make_name(const struct variables *v, const struct hvar_hot_key *key
 		return member_name(v, key, img);
 	if (heap_number(key))
 		n = asprintf(&name, "%s%s", heap_sites_name(v->heap, section), heap_sites_part(v->heap, section));
+	else if (name_number(key))
+		n = asprintf(&name, "region:%s", said_text(v->said, section));
 	else if (section && img && section <= img->n_sections)
 		n = asprintf(&name, "%s:%s", variables_file_name(path),
 			     hvar_image_str(img, img->sections[section - 1].name));
@@ -493,7 +532,8 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	out->kind = hvar_kind_name(key->kind & KIND_MASK);
 	out->mapped = (key->kind & KIND_MASK) != HVAR_KIND_UNMAPPED;
 	out->is_private = f->is_private;
-	out->mm = key->mm;
+	out->mm = v->per_process ? key->mm : 0;
+	out->phase = key->mm && !v->per_process ? said_text(v->said, key->mm) : NULL;
 	out->pid = f->pid;
 	out->comm = f->comm;
 	out->first_ns = f->first_ns;
@@ -512,7 +552,7 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 
 		out->heap = heap_sites_get(v->heap, heap_number(key));
 		out->member = *part ? part : NULL;
-	} else {
+	} else if (!name_number(key)) {
 		out->reason = hvar_reason_name(f->reason);
 	}
 	return 0;
@@ -531,7 +571,8 @@ struct variables *variables_new(struct images *images, bool per_process, bool by
 	v->tls = tls_blocks_new();
 	v->seen = tls_seen_new();
 	v->heap = heap_sites_new();
-	if (!v->heap || !v->tls || !v->seen || (by_member && !v->members) || grow(v)) {
+	v->said = said_new();
+	if (!v->heap || !v->said || !v->tls || !v->seen || (by_member && !v->members) || grow(v)) {
 		variables_free(v);
 		return NULL;
 	}
@@ -555,5 +596,6 @@ void variables_free(struct variables *v)
 	tls_blocks_free(v->tls);
 	tls_seen_free(v->seen);
 	heap_sites_free(v->heap);
+	said_free(v->said);
 	free(v);
 }

@@ -18,6 +18,7 @@
 #include "runtime/core/hvar_hot.h"
 #include "runtime/core/hvar_vmas.h"
 
+struct said;
 struct tls_blocks;
 struct tls_seen;
 struct variables;
@@ -75,6 +76,11 @@ void variables_count(struct variables *v, uint32_t i, const struct hvar_event *e
 void variables_comm(struct variables *v, const struct stream_comm *c);
 void variables_fork(struct variables *v, uint32_t pid, uint32_t child_pid);
 
+/* What programs have said of their memory: names go before all others.  NULL is never returned. */
+struct said *variables_said(struct variables *v);
+/* Entries that are asked for from now on are of phase @phase, apart from those of others; 0: of none. */
+void variables_phase(struct variables *v, uint32_t phase);
+
 uint32_t variables_n(const struct variables *v);
 const struct hvar_hot *variables_hot(const struct variables *v, uint32_t i);
 
@@ -97,6 +103,7 @@ struct variable {
 	bool is_private;    /* a write to it is seen by one address space only */
 	uint32_t mm, pid;   /* with per_process, else 0 */
 	const char *comm;   /* likewise, "" if not known */
+	const char *phase;  /* with variables_phase(); NULL: none */
 	const struct heap_site *heap; /* of objects of the heap, else NULL */
 	uint64_t first_ns, last_ns; /* of the records with its exact accesses; 0: none had a time */
 };

@@ -423,6 +423,7 @@ static int launch(struct engine *g, struct err *e)
 		err = exact_valgrind_can_run(g->launch.path, e);
 	if (err)
 		return err;
+	g->valgrind.stopped = g->s->exact_stopped;
 	argv = exact_valgrind_argv(&g->valgrind, g->s->argv, g->name, g->s->exact_malloc);
 	if (!argv)
 		return err_set(e, ENOMEM, "cannot start '%s': no memory; free some", g->launch.path);

@@ -12,6 +12,7 @@
 
 #include "exact_counts.h"
 #include "exact_heap.h"
+#include "exact_said.h"
 #include "grow.h"
 #include "mapstext.h"
 #include "modules.h"
@@ -30,6 +31,7 @@ struct exact_process {
 	uint32_t *tids;		   /* of threads but the first */
 	size_t n_tids, cap_tids;
 	struct exact_heap *heap;
+	struct exact_said *said;
 };
 
 struct exact {
@@ -102,6 +104,7 @@ static int unmap(struct exact *x, struct exact_process *p, const struct hvt_mess
 		put_area(x, ev, v, start, end);
 		at = end;
 	}
+	exact_said_unmapped(p->said, m->start, m->end);
 	return set_range(x, p, m->start, m->end, NULL);
 }
 
@@ -324,7 +327,8 @@ static void count_objects(const struct counts_to *to, uint32_t slot, uint64_t st
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (exact_heap_count(to->p->heap, to->p->slots[slot], start + v[i].offset, v[i].reads, v[i].writes))
+		if (!exact_said_named(to->p->said, start + v[i].offset) &&
+		    exact_heap_count(to->p->heap, to->p->slots[slot], start + v[i].offset, v[i].reads, v[i].writes))
 			v[i].reads = v[i].writes = 0;
 }
 
@@ -339,6 +343,8 @@ static void put_counts(void *ctx, uint32_t slot, uint64_t start, struct hvt_coun
 	for (i = 0; to->at_end && i < n; i++)
 		found(to->x, to->p, start + v[i].offset, (v[i].reads ? STREAM_TOUCHED_READ : 0) |
 		      (v[i].writes ? STREAM_TOUCHED_WRITTEN : 0), to->time_ns);
+	if (to->at_end && exact_said_stopped(to->p->said))
+		return;
 	if (to->at_end)
 		count_objects(to, slot, start, v, n);
 	for (i = 0; i < n; i++)
@@ -397,6 +403,7 @@ static void free_process(struct exact_process *p)
 		close(p->memfd);
 	grow_vmas_fini(&p->vmas);
 	exact_heap_free(p->heap);
+	exact_said_free(p->said);
 	free(p->tids);
 	free(p);
 }
@@ -438,12 +445,16 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 		from = exact_find(x, parent);
 	if (hello->ppid && !from) /* it has got another parent since */
 		from = exact_find(x, (pid_t)hello->ppid);
-	if (p)
+	if (p) {
 		p->heap = from ? exact_heap_copy(from->heap) : exact_heap_new();
-	if (!p || !p->heap || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
+		p->said = exact_said_new(from ? from->said : NULL);
+	}
+	if (!p || !p->heap || !p->said || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
 		x->lost++;
-		if (p)
+		if (p) {
 			exact_heap_free(p->heap);
+			exact_said_free(p->said);
+		}
 		free(p);
 		close(memfd);
 		return NULL;
@@ -504,6 +515,13 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 			return -EINVAL;
 		touched(x, p, m->flags, m->start, m->end, time_ns);
 		return 0;
+	case HVT_NAME:
+	case HVT_PHASE:
+	case HVT_COUNTING: {
+		const struct stream_name as = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid };
+
+		return exact_said_take(p->said, x->out, m, more, len, &as);
+	}
 	default:
 		return -EINVAL;
 	}

@@ -101,16 +101,18 @@ char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, co
 
 	while (argv[n])
 		n++;
-	out = malloc((n + n_options + 7) * sizeof(*out) + len + synonym_len);
+	out = malloc((n + n_options + 8) * sizeof(*out) + len + synonym_len);
 	if (!out)
 		return NULL;
-	text = (char *)(out + n + n_options + 7);
+	text = (char *)(out + n + n_options + 8);
 	synonym = text + len;
 	snprintf(text, len, "--hotvar-socket=%s", socket);
 	out[at++] = (char *)v->launcher;
 	for (i = 0; i < n_options; i++)
 		out[at++] = (char *)options[i];
 	out[at++] = text;
+	if (v->stopped)
+		out[at++] = (char *)"--hotvar-stopped=yes";
 	if (!keeps) {
 		out[at++] = (char *)"--hotvar-malloc=yes";
 		out[at++] = (char *)"--read-inline-info=yes"; /* for the names of functions on a stack */

@@ -39,6 +39,8 @@ enum stream_type {
 	STREAM_COUNTS,	 /* struct stream_counts: exact accesses by address, since the last record of the same */
 	STREAM_TOUCHED,	 /* struct stream_touched: pages that a program has touched, for the first time since they were mapped */
 	STREAM_HEAP,	 /* struct stream_heap: exact accesses of objects by where they were allocated, likewise */
+	STREAM_NAME,	 /* struct stream_name: memory that the program gave a name, or took it from */
+	STREAM_PHASE,	 /* struct stream_phase: what an address space does from here on */
 	STREAM_TYPES
 };
 
@@ -159,6 +161,21 @@ struct stream_heap {
 /* Accesses that began in [@offset, @offset + @span) of an object. */
 struct stream_heap_offset {
 	uint64_t offset, span, reads, writes;
+};
+
+#define STREAM_SAID_MAX 255 /* bytes of a name that a program gives */
+
+struct stream_name {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	uint64_t start, end; /* bytes */
+	char name[];	     /* to the record's end, no NUL; "": no name any more */
+};
+
+struct stream_phase {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	char name[]; /* likewise; "": no phase */
 };
 
 struct stream_end {

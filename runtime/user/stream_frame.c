@@ -21,6 +21,8 @@ _Static_assert(sizeof(struct stream_image) == 8, "image record");
 _Static_assert(sizeof(struct stream_end) == 40, "end record");
 _Static_assert(sizeof(struct stream_counts) == 32, "counts record");
 _Static_assert(sizeof(struct stream_touched) == 48, "touched record");
+_Static_assert(sizeof(struct stream_name) == 32, "name record");
+_Static_assert(sizeof(struct stream_phase) == 16, "phase record");
 
 size_t stream_record_size(uint32_t len)
 {
@@ -77,6 +79,10 @@ uint32_t stream_max_len(uint32_t type)
 		return 1 << 20;
 	case STREAM_TOUCHED:
 		return sizeof(struct stream_touched);
+	case STREAM_NAME:
+		return sizeof(struct stream_name) + STREAM_SAID_MAX;
+	case STREAM_PHASE:
+		return sizeof(struct stream_phase) + STREAM_SAID_MAX;
 	}
 	return 0;
 }
@@ -140,6 +146,11 @@ static bool heap_ok(const struct stream_heap *h, uint32_t len)
 	return true;
 }
 
+static bool name_ok(const struct stream_name *n, uint32_t len)
+{
+	return len >= sizeof(*n) && n->mm && n->pid && n->start < n->end && !memchr(n->name, 0, len - sizeof(*n));
+}
+
 bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 {
 	const struct hvar_event *ev = data;
@@ -178,6 +189,13 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return heap_ok(data, len);
 	case STREAM_TOUCHED:
 		return touched_ok(data, len);
+	case STREAM_NAME:
+		return name_ok(data, len);
+	case STREAM_PHASE: {
+		const struct stream_phase *p = data;
+
+		return len >= sizeof(*p) && p->mm && p->pid && !memchr(p->name, 0, len - sizeof(*p));
+	}
 	}
 	return false;
 }

@@ -10,6 +10,7 @@
 
 #include "hvt_map.h"
 #include "hvt_pages.h"
+#include "hvt_request.h"
 #include "hvt_shadow.h"
 #include "hvt_sites.h"
 #include "hvt_sys.h"
@@ -218,6 +219,12 @@ static void take_plane(struct take *t, UInt slot, UInt plane, Addr from, Addr to
 		if (plane) /* it may reach into the next */
 			touched[i + 1] |= how;
 		hvt_touch_data(from + i * 8 + plane, v.reads, v.writes);
+		if (hvt_request_stopped())
+			continue;
+		if (hvt_request_named(from + i * 8 + plane)) {
+			hvt_shadow_send(slot, from + i * 8 + plane, &v);
+			continue;
+		}
 		hvt_sites_count(t->site, slot, from + i * 8 + plane - t->o->start, v.reads, v.writes);
 	}
 }

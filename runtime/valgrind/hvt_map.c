@@ -14,6 +14,7 @@
 
 #include "hvt_heap.h"
 #include "hvt_link.h"
+#include "hvt_request.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
 #include "hvt_touch.h"
@@ -165,6 +166,7 @@ static void unmapped(Addr a, SizeT len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
+	hvt_request_forget(page_down(a), page_up(a + len));
 	hvt_heap_remapped(page_down(a), page_up(a + len));
 	begin_message(&m, HVT_UNMAP, page_down(a), page_up(a + len));
 	hvt_link_send(&m, NULL, 0);
@@ -180,6 +182,7 @@ static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
+	hvt_request_forget(page_down(a), page_up(a + len));
 	hvt_heap_remapped(page_down(a), page_up(a + len));
 	if (tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)
 		flags = HVT_SHARED;

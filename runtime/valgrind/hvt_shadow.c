@@ -12,6 +12,7 @@
 #include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_pages.h"
+#include "hvt_request.h"
 #include "hvt_sys.h"
 #include "hvt_touch.h"
 
@@ -233,11 +234,19 @@ static void each(UInt slot, UInt plane, Addr start, Addr end, Bool taken,
 	}
 }
 
+void hvt_shadow_send(UInt slot, Addr addr, const struct hvt_pair *v)
+{
+	send_count(slot, addr, v);
+	send_batch();
+}
+
 static void take(UInt slot, Addr addr, const struct hvt_pair *v, ULong at)
 {
 	(void)at;
 	hvt_touch_data(addr, v->reads, v->writes);
-	if (hvt_heap_counted(slot, addr, v))
+	if (hvt_request_stopped())
+		return;
+	if (!hvt_request_named(addr) && hvt_heap_counted(slot, addr, v))
 		sent++;
 	else
 		send_count(slot, addr, v);

@@ -41,6 +41,9 @@ void hvt_shadow_give_back(Addr start, Addr end);
 /* Send what was counted in [@start, @end), which is about to become other memory, and begin there from zero. */
 void hvt_shadow_take(Addr start, Addr end);
 
+/* Send one count that was taken out. */
+void hvt_shadow_send(UInt slot, Addr addr, const struct hvt_pair *v);
+
 /* Send all that was counted, and begin from zero.  How many counters there were. */
 ULong hvt_shadow_take_all(void);
 

@@ -18,6 +18,7 @@
 #include "hvt_link.h"
 #include "hvt_malloc.h"
 #include "hvt_map.h"
+#include "hvt_request.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
 #include "hvt_threads.h"
@@ -25,6 +26,7 @@
 #include "hvt_touch.h"
 
 static const HChar *socket_name;
+static Bool stopped;	    /* --hotvar-stopped */
 static Bool told;	    /* hotvar knows this process */
 static ULong relieved_at;   /* blocks run when counters were last looked at */
 static UInt largest;	    /* of them then */
@@ -35,13 +37,16 @@ static Bool option(const HChar *arg)
 		return True;
 	if (VG_BOOL_CLO(arg, "--hotvar-malloc", hvt_heap_on))
 		return True;
+	if (VG_BOOL_CLO(arg, "--hotvar-stopped", stopped))
+		return True;
 	return False;
 }
 
 static void usage(void)
 {
 	VG_(printf)("    --hotvar-socket=NAME      set by hotvar, which runs this tool: hotvar --exact -- CMD\n"
-		    "    --hotvar-malloc=no|yes    set by hotvar: Valgrind's malloc stands in for the program's [no]\n");
+		    "    --hotvar-malloc=no|yes    set by hotvar: Valgrind's malloc stands in for the program's [no]\n"
+		    "    --hotvar-stopped=no|yes   set by hotvar: count nothing until the program asks for it [no]\n");
 }
 
 static void debug_usage(void)
@@ -88,6 +93,7 @@ static void thread_runs(ThreadId tid, ULong blocks)
 		told = True;
 		hvt_link_hello(hvt_shadow_fd(), 0);
 		hvt_map_initial();
+		hvt_request_begin(stopped);
 		hvt_tick_init();
 	}
 	hvt_threads_run(tid);
@@ -166,6 +172,7 @@ static void before_options(void)
 	hvt_malloc_init();
 	hvt_map_init();
 	hvt_touch_init();
+	hvt_request_init();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(before_options)

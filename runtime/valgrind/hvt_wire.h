@@ -105,6 +105,9 @@ enum hvt_type {
 	HVT_SITE,      /* site number `start`: five strings for each frame: function, file, line, module, link-time address (hex) */
 	HVT_SITES_OF,  /* the thread of `slot`, which is gone, accessed objects of these sites: uint32_t ... */
 	HVT_TOUCHED,   /* [start, end) has been, as `flags` (enum hvt_touched) say */
+	HVT_NAME,      /* [start, end) has a name of the program's now: the text; "": it has none any more */
+	HVT_PHASE,     /* the process's phase, the text, begins; "": none */
+	HVT_COUNTING,  /* what is counted from here on is to be: flags 1; or not: 0 */
 	HVT_TYPES
 };
 

@@ -27,6 +27,7 @@ share=/usr/share/hotvar
 {
 	echo "/usr/bin/hotvar"
 	echo "/usr/bin/other"
+	echo "/usr/include/hotvar.h"
 	[ -z "$valgrind" ] || printf '%s\n' /usr/libexec/hotvar/default.supp /usr/libexec/hotvar/hotvar-amd64-linux /usr/libexec/hotvar/vgpreload_core-amd64-linux.so \
 		/usr/libexec/hotvar/heap/default.supp /usr/libexec/hotvar/heap/hotvar-amd64-linux /usr/libexec/hotvar/heap/vgpreload_core-amd64-linux.so \
 		/usr/libexec/hotvar/heap/vgpreload_hotvar-amd64-linux.so
@@ -65,6 +66,7 @@ is "what is installed runs" "$("$tmp/root/usr/bin/hotvar" --version 2>&1 | grep 
 touch "$tmp/root$images/0123.img"
 check "make uninstall" mk uninstall
 [ -z "$valgrind" ] || rmdir "$tmp/root/usr/libexec"
+rmdir "$tmp/root/usr/include"
 rmdir "$tmp/root/usr/share/man/man1" "$tmp/root/usr/share/man/man3" "$tmp/root/usr/share/man"
 (cd "$tmp/root" && rmdir -p ".${images%/*}") 2> /dev/null
 find "$tmp/root" | sort > "$tmp/after"
