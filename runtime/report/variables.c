@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comms.h"
 #include "runtime/core/hvar_image.h"
 #include "members.h"
 #include "runtime/core/hvar_resolve.h"
@@ -39,11 +40,6 @@ struct fact {
 	char *name; /* made when first asked for */
 };
 
-struct comm {
-	uint32_t pid; /* 0: free */
-	char comm[16];
-};
-
 struct variables {
 	struct images *images;
 	bool per_process;
@@ -58,8 +54,7 @@ struct variables {
 	struct fact *facts;
 	uint32_t *slots;
 	uint64_t *tids;
-	struct comm *comms; /* by pid: open addressing */
-	size_t n_comms, cap_comms;
+	struct comms comms;
 };
 
 /* ---- memory ---- */
@@ -108,60 +103,19 @@ static int grow(struct variables *v)
 
 /* ---- names of processes ---- */
 
-static size_t comm_slot(const struct comm *v, size_t cap, uint32_t pid)
-{
-	size_t i = (pid * 2654435769u) & (cap - 1);
-
-	while (v[i].pid && v[i].pid != pid)
-		i = (i + 1) & (cap - 1);
-	return i;
-}
-
-static void set_comm(struct variables *v, uint32_t pid, const char comm[16])
-{
-	struct comm *at;
-
-	if (2 * (v->n_comms + 1) > v->cap_comms) {
-		size_t cap = v->cap_comms ? 2 * v->cap_comms : 64, i;
-		struct comm *bigger = calloc(cap, sizeof(*bigger));
-
-		if (!bigger)
-			return;
-		for (i = 0; i < v->cap_comms; i++)
-			if (v->comms[i].pid)
-				bigger[comm_slot(bigger, cap, v->comms[i].pid)] = v->comms[i];
-		free(v->comms);
-		v->comms = bigger;
-		v->cap_comms = cap;
-	}
-	at = &v->comms[comm_slot(v->comms, v->cap_comms, pid)];
-	v->n_comms += !at->pid;
-	at->pid = pid;
-	memcpy(at->comm, comm, sizeof(at->comm));
-	at->comm[sizeof(at->comm) - 1] = '\0';
-}
-
-/* "" if not known. */
-static void get_comm(const struct variables *v, uint32_t pid, char comm[16])
-{
-	memset(comm, 0, 16);
-	if (v->cap_comms)
-		memcpy(comm, v->comms[comm_slot(v->comms, v->cap_comms, pid)].comm, 16);
-}
-
 void variables_comm(struct variables *v, const struct stream_comm *c)
 {
 	if (c->pid && c->tid == c->pid)
-		set_comm(v, c->pid, c->comm);
+		comms_set(&v->comms, c->pid, c->comm);
 }
 
 void variables_fork(struct variables *v, uint32_t pid, uint32_t child_pid)
 {
 	char comm[16];
 
-	get_comm(v, pid, comm);
+	comms_get(&v->comms, pid, comm);
 	if (child_pid != pid && *comm)
-		set_comm(v, child_pid, comm);
+		comms_set(&v->comms, child_pid, comm);
 }
 
 /* ---- entries ---- */
@@ -237,7 +191,7 @@ static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key
 	f->deleted = place->vma.flags & HVAR_VMA_DELETED;
 	if (v->per_process) {
 		f->pid = ev->pid;
-		get_comm(v, ev->pid, f->comm);
+		comms_get(&v->comms, ev->pid, f->comm);
 	}
 	return i;
 }
@@ -591,7 +545,7 @@ void variables_free(struct variables *v)
 	free(v->facts);
 	free(v->slots);
 	free(v->tids);
-	free(v->comms);
+	comms_fini(&v->comms);
 	members_free(v->members);
 	tls_blocks_free(v->tls);
 	tls_seen_free(v->seen);
