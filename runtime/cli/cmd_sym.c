@@ -18,6 +18,7 @@
 #include "runtime/cli/cli.h"
 #include "runtime/cli/options_debuginfod.h"
 #include "runtime/report/json.h"
+#include "runtime/report/pages.h"
 #include "runtime/report/place.h"
 #include "runtime/user/live.h"
 #include "translator-hooks/image_build.h"
@@ -121,6 +122,8 @@ static int answer(struct sym *s, uint64_t addr)
 	struct jit_code code;
 	struct hvar_place p;
 	struct place_answer a = { .addr = addr, .place = &p, .live = s->live };
+	struct hvar_key key;
+	char text[96];
 	uint32_t why;
 
 	if (s->live) {
@@ -133,7 +136,12 @@ static int answer(struct sym *s, uint64_t addr)
 			a.inside = a.facts ? (uint64_t)a.facts->elf_page << HVAR_PAGE_SHIFT : 0;
 		}
 		if (p.vma.region != HVAR_REGION_NONE) {
-			a.is_private = s->common.json && live_private(s->live, addr, &p);
+			if (s->common.json) {
+				key = live_key(s->live, &p.vma, addr, live_page_state(s->live, addr));
+				a.is_private = hvar_key_private(&key);
+				pages_key(&key, text, sizeof(text));
+				a.key = text;
+			}
 			a.vma_facts = live_module(s->live, p.vma.module);
 			a.vma_path = live_path(s->live, p.vma.module);
 		}

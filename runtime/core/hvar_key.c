@@ -4,6 +4,8 @@
  *
  *	mapping		page		key
  *	shared		any		the file's (or shm's) device, inode, offset
+ *	shared, SysV	any		IPC namespace, segment, offset: their numbers count anew in each namespace,
+ *					and are no inodes, though maps prints them like those of the same device
  *	private file	still the file's	the same: a write to the file is seen
  *	private file	copied		address space, address
  *	private, no file	any	address space, address
@@ -17,12 +19,13 @@
 /* No file's device: the kernel's majors have 12 bits. */
 #define HVAR_KEY_SPACE	((uint64_t)1 << 63)
 #define HVAR_KEY_SHARED ((uint64_t)1)
+#define HVAR_KEY_SYSV	((uint64_t)1 << 62)
 
 /* Does private memory of this area come from a file or shm object at all? */
 static bool hvar_key_has_file(const struct hvar_vma *v,
 			      const struct hvar_module *module)
 {
-	if (!module || !module->ino)
+	if (!module || (!module->ino && !(module->flags & HVAR_MODULE_SYSV)))
 		return false;
 	/* All of "anon_inode:[perf_event]" have one inode, and a device may show
 	   each opener other memory: whether that is shared cannot be told. */
@@ -51,8 +54,10 @@ HVAR_API struct hvar_key hvar_key_of(const struct hvar_vma *v,
 	}
 	if (files && hvar_key_has_file(v, module)) {
 		key.object = module->ino;
-		key.dev = (uint64_t)(module->dev_major & 0x7fffffff) << 32 |
+		key.dev = (uint64_t)(module->dev_major & 0x3fffffff) << 32 |
 			  module->dev_minor;
+		if (module->flags & HVAR_MODULE_SYSV)
+			key.dev = HVAR_KEY_SYSV | (uint32_t)module->mtime_ns;
 		key.where = v->pgoff + (addr - v->start);
 	} else {
 		key.object = mm_id;

@@ -23,7 +23,8 @@ enum hvar_page_state {
 struct hvar_key {
 	uint64_t object; /* inode of the file or shm, or the address space's number */
 	uint64_t where;	 /* offset in the file, or address */
-	uint64_t dev;	 /* major << 32 | minor; high bit set: @object is an address space */
+	uint64_t dev;	 /* major << 32 | minor; high bit set: @object is an address space; the one below set: a
+			    SysV segment's number in the IPC namespace of the inode in the low half */
 };
 
 /*

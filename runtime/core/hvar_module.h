@@ -20,6 +20,8 @@ enum hvar_module_flags {
 	HVAR_MODULE_STALE = 8,	 /* its file was changed after it was mapped: without a build-id, which
 				    is from before that then, nobody knows what it was */
 	HVAR_MODULE_DELETED = 16, /* no name any more when last seen */
+	HVAR_MODULE_SYSV = 32,	 /* a SysV segment: ino is its number in its IPC namespace, which may be 0, and
+				    mtime_ns that namespace's inode number, 0 if it is not known */
 };
 
 struct hvar_module {

@@ -130,6 +130,8 @@ static void hvk_module_classify(struct hvk_module *m)
 		m->facts.flags |= HVAR_MODULE_PSEUDO;
 	} else if (hvk_module_is_shm(m)) {
 		m->facts.flags |= HVAR_MODULE_PSEUDO;
+		if (m->path[1] == 'S')
+			m->facts.flags |= HVAR_MODULE_SYSV;
 		m->shared_region = HVAR_REGION_SHM;
 		m->private_region = HVAR_REGION_SHM;
 	} else if (kernels && (!strcmp(m->path, "/dev/zero") ||

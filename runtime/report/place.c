@@ -343,6 +343,8 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 	if (a->live && p->vma.region != HVAR_REGION_NONE) {
 		write_vma(&j, a);
 		json_bool(&j, "private", a->is_private);
+		if (a->key)
+			json_str(&j, "key", a->key);
 	} else {
 		if (a->live)
 			json_null(&j, "vma");

@@ -39,6 +39,7 @@ struct place_answer {
 	const struct hvar_module *facts;  /* of it; NULL: not known */
 	bool live;			  /* there is an address space: vma and is_private are told */
 	bool is_private;
+	const char *key;		  /* what memory it is, as it is written; NULL: not known */
 	const struct hvar_module *vma_facts; /* of place->vma.module; NULL: none */
 	const char *vma_path;
 	const char *jit;		  /* the name of what a compiler made there; NULL: none */

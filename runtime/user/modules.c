@@ -306,6 +306,10 @@ static int number_new(struct modules *m, struct mapstext *a,
 	if (!a->pseudo || (a->v.region == HVAR_REGION_SHM &&
 			   !(a->v.prot & HVAR_PROT_SHARED)))
 		fd = open_facts(a, where, &v);
+	if (a->pseudo && a->v.region == HVAR_REGION_SHM && !strncmp(a->path, "/SYSV", 5)) {
+		v.flags |= HVAR_MODULE_SYSV;
+		v.mtime_ns = modules_ipc_namespace(where->pid);
+	}
 	if (a->pseudo)
 		v.flags |= HVAR_MODULE_PSEUDO;
 	else if (a->v.flags & HVAR_VMA_DELETED)

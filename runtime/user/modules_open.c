@@ -204,3 +204,12 @@ bool modules_truly_named(const struct mapstext *a, pid_t pid)
 	a->path[a->path_len] = '\0';
 	return is;
 }
+
+uint64_t modules_ipc_namespace(pid_t pid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/ipc", (int)pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}

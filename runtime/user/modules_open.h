@@ -47,4 +47,7 @@ static inline uint64_t modules_mtime_ns(const struct stat *st)
 	       (uint64_t)st->st_mtim.tv_nsec;
 }
 
+/* The inode number of the IPC namespace that process @pid is in; 0: not known. */
+uint64_t modules_ipc_namespace(pid_t pid);
+
 #endif /* MODULES_OPEN_H */

@@ -24,6 +24,13 @@ static const struct hvar_module huge_ino = { .dev_major = 8, .dev_minor = 1,
 					     .ino = 1ull << 63 | 7 };
 static const struct hvar_module nameless = { .path = 4, .flags = HVAR_MODULE_PSEUDO };
 
+static const struct hvar_module sysv = { .dev_minor = 1, .ino = 9, .flags = HVAR_MODULE_PSEUDO | HVAR_MODULE_SYSV,
+					 .mtime_ns = 4026531839 };
+static const struct hvar_module sysv_first = { .dev_minor = 1, .flags = HVAR_MODULE_PSEUDO | HVAR_MODULE_SYSV,
+					       .mtime_ns = 4026531839 };
+static const struct hvar_module sysv_elsewhere = { .dev_minor = 1, .flags = HVAR_MODULE_PSEUDO | HVAR_MODULE_SYSV,
+						   .mtime_ns = 4026532177 };
+static const struct hvar_module memfd_nine = { .dev_minor = 1, .ino = 9, .flags = HVAR_MODULE_PSEUDO };
 static const struct hvar_module device = { .dev_minor = 14, .ino = 9, .flags = HVAR_MODULE_PSEUDO };
 
 static struct hvar_vma area(uint64_t start, uint64_t pgoff, uint8_t prot, uint8_t region)
@@ -87,6 +94,14 @@ static void test_table(void **state)
 		{ "shared, with whom is not known", { R | W | S, R | W | S }, HVAR_REGION_SHM, { NULL, NULL }, { 1, 2 },
 		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
 		{ "shared, a name without an inode", { R | W | S, R | W | S }, HVAR_REGION_SHM, { &nameless, &nameless }, { 1, 2 },
+		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
+		{ "a SysV segment at two addresses", { R | W | S, R | S }, HVAR_REGION_SHM, { &sysv, &sysv }, { 1, 2 },
+		  { 0x10000, 0x70000 }, { 0 }, { 0x10010, 0x70010 }, { 0 }, true, false },
+		{ "the SysV segment of number 0", { R | W | S, R | W | S }, HVAR_REGION_SHM, { &sysv_first, &sysv_first }, { 1, 2 },
+		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, true, false },
+		{ "number 0 of two IPC namespaces", { R | W | S, R | W | S }, HVAR_REGION_SHM, { &sysv_first, &sysv_elsewhere }, { 1, 2 },
+		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
+		{ "a memfd with a SysV segment's number", { R | W | S, R | W | S }, HVAR_REGION_SHM, { &sysv, &memfd_nine }, { 1, 2 },
 		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
 		{ "a device shows each what it likes", { R | W | S, R | W | S }, HVAR_REGION_FILE, { &device, &device }, { 1, 2 },
 		  { 0x10000, 0x10000 }, { 0 }, { 0x10010, 0x10010 }, { 0 }, false, false },
