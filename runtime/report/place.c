@@ -343,8 +343,6 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 	if (a->live && p->vma.region != HVAR_REGION_NONE) {
 		write_vma(&j, a);
 		json_bool(&j, "private", a->is_private);
-		if (a->key)
-			json_str(&j, "key", a->key);
 	} else {
 		if (a->live)
 			json_null(&j, "vma");
@@ -355,6 +353,8 @@ static int write_json(struct place_writer *w, const struct place_answer *a)
 	if (p->flags & HVAR_PLACE_TLS)
 		json_hex(&j, "thread", a->thread);
 	json_str(&j, "reason", a->jit ? NULL : reason(p));
+	if (a->live && p->vma.region != HVAR_REGION_NONE)
+		json_str(&j, "key", a->key);
 	json_end(&j);
 	return 0;
 }

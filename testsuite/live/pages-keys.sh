@@ -36,7 +36,7 @@ ask() {
 	shift
 	for pid in $(awk '/^case/ { print $3; print $5 }' "$tmp/$who" | sort -u); do
 		awk -v pid="$pid" '/^case/ { if ($3 == pid) print $4; if ($5 == pid) print $6 }' "$tmp/$who" |
-			"$@" "$HOTVAR" sym -p "$pid" --json | sed -n "s/.*\"addr\":\"\\([^\"]*\\)\".*\"private\":\\([a-z]*\\),\"key\":\"\\([^\"]*\\)\".*/$pid \\1 \\3 \\2/p"
+			"$@" "$HOTVAR" sym -p "$pid" --json | sed -n "s/.*\"addr\":\"\\([^\"]*\\)\".*\"private\":\\([a-z]*\\),.*\"key\":\"\\([^\"]*\\)\".*/$pid \\1 \\3 \\2/p"
 	done | sort -u > "$tmp/$who.keys"
 	awk 'NR == FNR { key[$1 " " $2] = $3; next } /^case/ { print $2, key[$3 " " $4], key[$5 " " $6] }' \
 		"$tmp/$who.keys" "$tmp/$who" > "$tmp/$who.$when"
