@@ -17,6 +17,7 @@
 #include "dwarf_die.h"
 #include "dwarf_lines.h"
 #include "dwarf_types.h"
+#include "dwarf_virtual.h"
 
 enum {
 	WORK_BYTE = 4,	/* attributes of types to a byte; all of them once would be less than one */
@@ -311,7 +312,7 @@ static int put_vars(struct dwarf_image *d, struct sym_table *syms, struct dwarf_
 
 /* ---- all of it ---- */
 
-int dwarf_image_read(struct dwarf_image *d, const struct elf_file *f, const char *path,
+int dwarf_image_read(struct dwarf_image *d, const struct elf_file *f, const struct elf_file *loaded, const char *path,
 		     const char *debug_path, uint64_t limit, const struct image_parts *p,
 		     struct sym_table *syms)
 {
@@ -333,7 +334,8 @@ int dwarf_image_read(struct dwarf_image *d, const struct elf_file *f, const char
 	d->debug.state = d->set.too_big ? HVAR_DEBUG_TOO_BIG : HVAR_DEBUG_READ;
 	d->debug.bytes = d->set.bytes;
 	d->debug.missing = d->set.missing;
-	r = dwarf_vars_scan(&d->set, &d->vars);
+	d->table.virtuals = d->virtuals = dwarf_virtual_new(loaded, syms);
+	r = d->virtuals ? dwarf_vars_scan(&d->set, &d->vars) : -ENOMEM;
 	return r ? r : add_symbols(d, p, syms);
 }
 
@@ -382,6 +384,7 @@ void dwarf_image_fini(struct dwarf_image *d, struct image_parts *p)
 	p->vars = p->tls_vars = NULL;
 	p->debug = NULL;
 	type_table_fini(&d->table);
+	dwarf_virtual_free(d->virtuals);
 	dwarf_vars_fini(&d->vars);
 	if (d->open)
 		dwarf_set_close(&d->set);

@@ -16,17 +16,18 @@ struct dwarf_image {
 	struct dwarf_vars vars;
 	uint32_t *types; /* of each of vars */
 	struct type_table table;
+	struct dwarf_virtual *virtuals;
 	struct hvar_image_debug debug;
 };
 
 /*
- * Read the debug information of @f, if with all it refers to it is no more than @limit bytes, and add
+ * Read the debug information of @f, which is @loaded itself or a file that belongs to it, if with all it refers to it is no more than @limit bytes, and add
  * to @syms the variables that it places in @p's sections and segments.  @path, @debug_path: the program's and that of
  * @f, or NULL: no other file is looked for.
  * What cannot be read is noted in @d->debug; an error is only -ENOMEM or -EFBIG.
  * dwarf_image_fini() it in any case.
  */
-int dwarf_image_read(struct dwarf_image *d, const struct elf_file *f, const char *path,
+int dwarf_image_read(struct dwarf_image *d, const struct elf_file *f, const struct elf_file *loaded, const char *path,
 		     const char *debug_path, uint64_t limit, const struct image_parts *p,
 		     struct sym_table *syms);
 

@@ -229,6 +229,131 @@ static void scope_names(struct dwarf_unit *u, const uint8_t *at, char *buf)
 	}
 }
 
+/* ---- the linker's ---- */
+
+struct part {
+	const char *p;
+	size_t n;
+};
+
+/* "N2ns3outE" of "ns" and "out", the @n parts at @v, the innermost first. */
+static bool mangle(const struct part *v, int n, char *buf)
+{
+	bool in_std = n > 1 && v[n - 1].n == 3 && !memcmp(v[n - 1].p, "std", 3);
+	size_t at, i;
+
+	n -= in_std;
+	strcpy(buf, n > 1 && in_std ? "NSt" : n > 1 ? "N" : in_std ? "St" : "");
+	for (at = strlen(buf); n; n--) {
+		i = (size_t)n - 1;
+		if (!v[i].n || v[i].n > DWARF_NAME_MAX - 32 - at || memchr(v[i].p, '<', v[i].n))
+			return false;
+		at += (size_t)sprintf(buf + at, "%zu%.*s", v[i].n, (int)v[i].n, v[i].p);
+	}
+	if (*buf == 'N')
+		strcpy(buf + at, "E");
+	return true;
+}
+
+/* Is @linkage, "_ZN2ns3outC4Ev", the name of a constructor or destructor of a class that is called @class?  Its parts. */
+static int of_constructor(const char *linkage, const char *class, struct part v[LEVELS_MAX])
+{
+	struct part back[LEVELS_MAX];
+	const char *p = linkage + 3;
+	int n = 0, i;
+	char *end;
+
+	if (strncmp(linkage, "_ZN", 3))
+		return 0;
+	if (!strncmp(p, "St", 2)) {
+		back[n++] = (struct part){ "std", 3 };
+		p += 2;
+	}
+	for (; *p >= '1' && *p <= '9' && n < LEVELS_MAX; p += back[n++].n) {
+		back[n].n = strtoul(p, &end, 10);
+		back[n].p = p = end;
+		if (strnlen(p, back[n].n) < back[n].n)
+			return 0;
+	}
+	if (!n || back[n - 1].n != strlen(class) || memcmp(back[n - 1].p, class, back[n - 1].n) ||
+	    (*p != 'C' && *p != 'D') || p[1] < '0' || p[1] > '9')
+		return 0;
+	for (i = 0; i < n; i++)
+		v[i] = back[n - 1 - i];
+	return n;
+}
+
+/* The parts of the name of @d, which is called @name, by the names of its functions. */
+static int by_functions(const struct dwarf_die *d, const char *name, struct part v[LEVELS_MAX])
+{
+	const uint8_t *at = d->next;
+	const char *linkage;
+	struct dwarf_die c;
+	int n = 0;
+
+	for (; d->children && at && !n && dwarf_die_read(d->unit, at, &c) && c.tag; at = dwarf_die_after(&c)) {
+		linkage = c.tag == DW_TAG_subprogram ? dwarf_die_str(&c, DWARF_A_LINKAGE_NAME) : NULL;
+		n = linkage ? of_constructor(linkage, name, v) : 0;
+	}
+	return n;
+}
+
+/* The same by what the entry at @at stands in. */
+static int by_scopes(struct dwarf_unit *u, const uint8_t *at, const char *name, struct part v[LEVELS_MAX])
+{
+	const struct dwarf_scope *s;
+	uint32_t i;
+	int n = 0;
+
+	v[n++] = (struct part){ name, strlen(name) };
+	if (!u->scopes_known)
+		note(u);
+	for (i = around(u, at); i; i = s->parent) {
+		s = &u->scopes[i - 1];
+		if (s->function || s->args || !s->name || n == LEVELS_MAX)
+			return 0;
+		v[n].p = strcmp(s->name, "(anonymous namespace)") ? s->name : "_GLOBAL__N_1";
+		v[n].n = strlen(v[n].p);
+		n++;
+	}
+	return n;
+}
+
+static bool is_template(const struct dwarf_die *d)
+{
+	const uint8_t *at = d->next;
+	struct dwarf_die c;
+
+	/* of those whose name does not say it */
+	for (; d->children && at && dwarf_die_read(d->unit, at, &c) && c.tag; at = dwarf_die_after(&c))
+		if (c.tag == DW_TAG_template_type_parameter || c.tag == DW_TAG_template_value_parameter)
+			return true;
+	return false;
+}
+
+bool dwarf_name_mangled(const struct dwarf_die *d, char buf[DWARF_NAME_MAX])
+{
+	const char *name = dwarf_die_str(d, DWARF_A_NAME);
+	struct dwarf_unit *u = d->unit;
+	const uint8_t *at = d->at;
+	struct part v[LEVELS_MAX];
+	struct dwarf_die c;
+	int n;
+
+	*buf = '\0';
+	/* declared where it belongs, defined elsewhere */
+	if (!name && dwarf_die_ref(d, DWARF_A_SPECIFICATION, &u, &at) && dwarf_unit_attrs(u) && dwarf_die_read(u, at, &c))
+		name = dwarf_die_str(&c, DWARF_A_NAME);
+	if (!name || dwarf_language_is_c(u) || is_template(d))
+		return false;
+	/* gcc has the class of a type unit outside of what it stands in */
+	if (u->type == DW_UT_type || u->type == DW_UT_split_type)
+		n = by_functions(d, name, v);
+	else
+		n = by_scopes(u, at, name, v);
+	return n && mangle(v, n, buf);
+}
+
 bool dwarf_name(const struct dwarf_die *d, char buf[DWARF_NAME_MAX])
 {
 	const char *name = dwarf_die_str(d, DWARF_A_NAME);

@@ -15,6 +15,12 @@ enum { DWARF_NAME_MAX = 1024 };
 /* The name of type @d into @buf; one that is too long ends in "...".  False: it has none. */
 bool dwarf_name(const struct dwarf_die *d, char buf[DWARF_NAME_MAX]);
 
+/*
+ * The name of class @d as the Itanium C++ ABI writes it for the linker, "N2ns3outE", into @buf.  False: of a template or in
+ * one, local to a function, without a name, or too long.
+ */
+bool dwarf_name_mangled(const struct dwarf_die *d, char buf[DWARF_NAME_MAX]);
+
 /* What was noted of @u; for dwarf_file_free(). */
 void dwarf_name_forget(struct dwarf_unit *u);
 

@@ -15,9 +15,12 @@
 #include "dwarf_dimension.h"
 #include "dwarf_name.h"
 #include "dwarf_text.h"
+#include "dwarf_virtual.h"
 
 enum {
 	LEVELS_MAX = 200,	/* of types in each other, typedefs and all */
+	BASES_MAX = 1024,	/* of a class, looked at */
+	BASE_LEVELS_MAX = 32,
 };
 
 /* ---- sizes ---- */
@@ -34,6 +37,44 @@ static uint32_t inner(struct type_table *t, const struct dwarf_die *d, int level
 		return 0;
 	dwarf_unit_inherit(u, d->unit);
 	return convert(t, u, at, level + 1);
+}
+
+/* The class that @d's DW_AT_type leads to, read into *@out; false: none. */
+static bool class_of(const struct dwarf_die *d, struct dwarf_die *out)
+{
+	struct dwarf_unit *u = d->unit;
+	const uint8_t *at;
+	int i;
+
+	if (!dwarf_die_ref(d, DWARF_A_TYPE, &u, &at))
+		return false;
+	for (i = 0; i < BASE_LEVELS_MAX; i++) {
+		if (!dwarf_unit_attrs(u) || !dwarf_die_read(u, at, out))
+			return false;
+		if (dwarf_die_ref(out, DWARF_A_SIGNATURE, &u, &at))
+			continue;
+		if (out->tag == DW_TAG_structure_type || out->tag == DW_TAG_class_type)
+			return true;
+		if (!dwarf_die_ref(out, DWARF_A_TYPE, &u, &at))
+			return false;
+	}
+	return false;
+}
+
+/* The same where @d says of what a class is derived: without that one's virtual base classes. */
+static uint32_t inner_base(struct type_table *t, const struct dwarf_die *d, int level)
+{
+	struct dwarf_die c;
+	uint32_t id;
+
+	if (!class_of(d, &c))
+		return inner(t, d, level);
+	dwarf_unit_inherit(c.unit, d->unit);
+	id = convert(t, c.unit, c.at, level + 1);
+	if (id && type_table_known(t, c.at)->id == id)
+		id = type_table_known(t, c.at)->base;
+	t->any_virtual |= id != type_table_known(t, c.at)->id && type_table_known(t, c.at)->at;
+	return id;
 }
 
 static uint64_t size_of(const struct dwarf_die *d)
@@ -184,9 +225,12 @@ static void member(struct type_table *t, const struct dwarf_die *d, bool variant
 	if (dwarf_die_flag(d, DWARF_A_DECLARATION) || dwarf_die_flag(d, DWARF_A_EXTERNAL))
 		return;
 	memset(&m, 0, sizeof(m));
-	m.type = inner(t, d, level);
+	m.type = d->tag == DW_TAG_inheritance ? inner_base(t, d, level) : inner(t, d, level);
 	if (!member_offset(d, &m.offset)) {
-		t->opaque++; /* a virtual base */
+		if (d->tag == DW_TAG_inheritance)
+			t->any_virtual = true;
+		else
+			t->opaque++;
 		return;
 	}
 	m.name = d->tag == DW_TAG_inheritance ? 0 : type_table_name(t, "", dwarf_die_str(d, DWARF_A_NAME));
@@ -321,15 +365,14 @@ static bool disjoint(const struct type_table *t, struct hvar_image_member *m, ui
 	return sorted;
 }
 
-static uint32_t composite(struct type_table *t, const struct dwarf_die *d, uint32_t name, int level)
+/* Of the members that are pending from @base on, a type; @part: as a base class, which has no more bytes than its members. */
+static uint32_t finish(struct type_table *t, const struct dwarf_die *d, uint32_t name, uint32_t base, bool part)
 {
-	uint32_t base = t->n_pending, i, n, id;
+	uint32_t i, n = t->n_pending - base, id;
 	struct hvar_image_type k;
 	uint64_t upto = 0;
 	bool open;
 
-	members(t, d, level);
-	n = t->n_pending - base;
 	memset(&k, 0, sizeof(k));
 	if (!n) { /* nothing in it: all of it is padding */
 		k.kind = HVAR_TYPE_STRUCT;
@@ -346,7 +389,7 @@ static uint32_t composite(struct type_table *t, const struct dwarf_die *d, uint3
 		if (end_of(t, m) > upto)
 			upto = end_of(t, m);
 	}
-	k.size = dwarf_die_has(d, DWARF_A_BYTE_SIZE) ? size_of(d) : upto;
+	k.size = dwarf_die_has(d, DWARF_A_BYTE_SIZE) && !part ? size_of(d) : upto;
 	k.name = name;
 	if (k.depth >= HVAR_TYPE_DEPTH) {
 		t->opaque++;
@@ -361,6 +404,89 @@ static uint32_t composite(struct type_table *t, const struct dwarf_die *d, uint3
 		id = type_table_enter(t, k, t->pending + base);
 	}
 	t->n_pending = base;
+	return id;
+}
+
+/* What is asked of the classes that a class is derived from, and of those of which they are. */
+struct bases {
+	const struct dwarf_die *whole;
+	uint32_t first; /* member that is pending */
+	int left, level;
+};
+
+/* Member @m of the class itself, if it has not got it already: a class may be the virtual base class of several. */
+static bool push_base(struct type_table *t, const struct bases *b, const struct hvar_image_member *m)
+{
+	const struct hvar_image_member *have;
+	uint32_t i;
+
+	for (i = b->first; i < t->n_pending; i++) {
+		have = &t->pending[i];
+		if (!have->name && have->type == m->type && have->offset == m->offset)
+			return false;
+	}
+	if (t->v[m->type].kind != HVAR_TYPE_SCALAR && t->v[m->type].size && t->v[m->type].n)
+		push(t, m);
+	return true;
+}
+
+/* All virtual base classes of the part @d, @part bytes from the start of the whole class, as members of that. */
+static void virtual_bases(struct type_table *t, const struct dwarf_die *d, uint64_t part, struct bases *b)
+{
+	const uint8_t *at = d->next;
+	struct dwarf_die c, class;
+	uint64_t offset, back;
+
+	if (!d->children || b->level >= BASE_LEVELS_MAX)
+		return;
+	b->level++;
+	for (; at && b->left > 0 && dwarf_die_read(d->unit, at, &c) && c.tag; at = dwarf_die_after(&c)) {
+		struct hvar_image_member m = { .name = 0 };
+
+		if (c.tag != DW_TAG_inheritance || !class_of(&c, &class))
+			continue;
+		b->left--;
+		if (member_offset(&c, &offset)) {
+			virtual_bases(t, &class, part + offset, b);
+			continue;
+		}
+		m.type = inner_base(t, &c, b->level);
+		if (!t->virtuals || !dwarf_virtual_back(&c, &back) ||
+		    !dwarf_virtual_offset(t->virtuals, b->whole, part, back, &m.offset) ||
+		    m.offset > size_of(b->whole) || t->v[m.type].size > size_of(b->whole) - m.offset)
+			t->opaque++;
+		else if (push_base(t, b, &m))
+			virtual_bases(t, &class, m.offset, b);
+	}
+	b->level--;
+}
+
+/*
+ * A class with virtual base classes has them where it is an object of its own; what is derived from it has them elsewhere.
+ */
+static uint32_t composite(struct type_table *t, const struct dwarf_die *d, uint32_t name, int level)
+{
+	struct bases b = { d, t->n_pending, BASES_MAX, 0 };
+	bool outer = t->any_virtual, any;
+	uint32_t i, n, id, part = 0;
+
+	t->any_virtual = false;
+	members(t, d, level);
+	any = t->any_virtual;
+	n = t->n_pending - b.first;
+	if (any) {
+		for (i = 0; i < n; i++) {
+			struct hvar_image_member m = t->pending[b.first + i];
+
+			push(t, &m);
+		}
+		if (!t->error)
+			part = finish(t, d, name, b.first + n, true);
+		virtual_bases(t, d, 0, &b);
+	}
+	id = finish(t, d, name, b.first, false);
+	t->any_virtual = outer;
+	t->base = any ? part : 0;
 	return id;
 }
 
@@ -472,9 +598,11 @@ static uint32_t convert(struct type_table *t, struct dwarf_unit *u, const uint8_
 		t->opaque++;
 		return 0;
 	}
-	type_table_know(t, at, TYPE_TABLE_IN_WORK);
+	type_table_know(t, at, TYPE_TABLE_IN_WORK, 0);
+	t->base = 0;
 	id = t->error ? 0 : by_tag(t, &d, level);
-	type_table_know(t, at, id);
+	type_table_know(t, at, id, t->base ? t->base : id);
+	t->base = 0;
 	return id;
 }
 

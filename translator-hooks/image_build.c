@@ -379,9 +379,9 @@ static int take_dwarf(struct build *b)
 	int r;
 
 	if (dwarf_file_bytes(&b->f) || !b->f.n_sh || debug_file_open(&b->f, &d, NULL))
-		return dwarf_image_read(&b->dwarf, &b->f, own, own, debug_limit, &b->parts,
+		return dwarf_image_read(&b->dwarf, &b->f, &b->f, own, own, debug_limit, &b->parts,
 					&b->syms);
-	r = dwarf_image_read(&b->dwarf, &d.f, own, d.path, debug_limit, &b->parts, &b->syms);
+	r = dwarf_image_read(&b->dwarf, &d.f, &b->f, own, d.path, debug_limit, &b->parts, &b->syms);
 	debug_file_close(&d);
 	return r;
 }

@@ -15,7 +15,7 @@
  * Number of the rules, of naming and else, by which images are built.  Raise it when the same file would
  * give another image: cached ones are then made anew.
  */
-#define IMAGE_RULES 9
+#define IMAGE_RULES 10
 
 struct image_parts {
 	/* flags, tls, relro, build_id are the caller's; the rest is filled in */

@@ -25,7 +25,7 @@ struct type_known *type_table_known(struct type_table *t, const uint8_t *at)
 	return &t->known[k];
 }
 
-void type_table_know(struct type_table *t, const uint8_t *at, uint32_t id)
+void type_table_know(struct type_table *t, const uint8_t *at, uint32_t id, uint32_t base)
 {
 	struct type_known *old = t->known, *s;
 	uint32_t n = t->n_known_slots, i;
@@ -47,6 +47,7 @@ void type_table_know(struct type_table *t, const uint8_t *at, uint32_t id)
 	t->n_known += !s->at;
 	s->at = at;
 	s->id = id;
+	s->base = base;
 }
 
 /* ---- what is alike ---- */

@@ -11,6 +11,8 @@
 #include "runtime/core/hvar_type.h"
 #include "sym_table.h"
 
+struct dwarf_virtual;
+
 enum { TYPE_NAME_MAX = 1024 };
 #define TYPE_TABLE_IN_WORK UINT32_MAX
 
@@ -18,6 +20,7 @@ enum { TYPE_NAME_MAX = 1024 };
 struct type_known {
 	const uint8_t *at; /* NULL: free */
 	uint32_t id;	   /* TYPE_TABLE_IN_WORK: is being made */
+	uint32_t base;	   /* what it is where it is a base class: without its virtual base classes */
 };
 
 struct type_table {
@@ -29,6 +32,10 @@ struct type_table {
 	/* of structs that are being made, the innermost last */
 	struct hvar_image_member *pending;
 	uint32_t n_pending, cap_pending;
+	/* of who fills it: classes with virtual base classes */
+	struct dwarf_virtual *virtuals;    /* borrowed; NULL: where those are is not known */
+	bool any_virtual;		   /* of the class that is being made */
+	uint32_t base;			   /* of the class that was made last, as a base class; 0: as it is */
 	/* private */
 	struct sym_table *strs;
 	struct type_known *known;
@@ -43,7 +50,7 @@ void type_table_fini(struct type_table *t);
 
 /* What is known of @at: its entry, or a free one, good until the next is made known. */
 struct type_known *type_table_known(struct type_table *t, const uint8_t *at);
-void type_table_know(struct type_table *t, const uint8_t *at, uint32_t id);
+void type_table_know(struct type_table *t, const uint8_t *at, uint32_t id, uint32_t base);
 
 /* The number of the string "@keyword@name"; a long one is cut and ends in "...". */
 uint32_t type_table_name(struct type_table *t, const char *keyword, const char *name);
