@@ -61,6 +61,12 @@ void probe_procmap(struct probe_result *r);
 void probe_pagemap(struct probe_result *r);
 void probe_map_files(struct probe_result *r);
 
+/* For hotvar pages: probe_pages.c. */
+void probe_pagemap_scan(struct probe_result *r);
+void probe_page_tables(struct probe_result *r);
+void probe_page_faults(struct probe_result *r);
+void probe_fault_around(struct probe_result *r);
+
 /* For hotvar stap: probe_stap.c. */
 void probe_stap(struct probe_result *r);
 void probe_stap_modules(struct probe_result *r);
