@@ -121,7 +121,7 @@ static bool names_an_allocator(const char *name, size_t len)
 	return false;
 }
 
-bool heap_names_wraps(const struct heap_frame *f)
+bool heap_names_wraps(const struct heap_frame *f, bool inlined)
 {
 	const char *name;
 	size_t len;
@@ -129,7 +129,8 @@ bool heap_names_wraps(const struct heap_frame *f)
 	if (begins(base_name(f->module), "vgpreload_"))
 		return true;
 	plain(f->function, &name, &len);
-	return in_a_library_of_its_language(name) || file_of_standard_library(base_name(f->file)) || names_an_allocator(name, len);
+	return in_a_library_of_its_language(name) || (inlined && file_of_standard_library(base_name(f->file))) ||
+	       names_an_allocator(name, len);
 }
 
 /* ---- names ---- */
@@ -143,7 +144,7 @@ char *heap_names_make(const struct heap_frame *v, size_t n)
 	int len, written;
 
 	for (i = 0; i < n && !f; i++)
-		if (!heap_names_wraps(&v[i]))
+		if (!heap_names_wraps(&v[i], i + 1 < n && v[i].addr == v[i + 1].addr))
 			f = &v[i];
 	if (!f && n && !begins(base_name(v[n - 1].module), "vgpreload_"))
 		f = &v[n - 1];

@@ -9,8 +9,8 @@
  *
  * A wrapper is a function of the library that valgrind loads; one whose name has malloc, calloc, realloc or memalign
  * in it, or ends in alloc, allocate, strdup, strndup, wcsdup or memdup, whatever its case and with _ or digits after it;
- * operator new; all of the C++ and Rust standard libraries, by namespace or by the name of their file.  If there is nothing else, the outermost
- * counts.
+ * operator new; all of the C++ and Rust standard libraries, by namespace or, where it was inlined, by the name of its
+ * file.  If there is nothing else, the outermost counts.
  */
 #ifndef HEAP_NAMES_H
 #define HEAP_NAMES_H
@@ -28,8 +28,8 @@ struct heap_frame {
 /* The frames in the @len bytes at @text (struct stream_heap), at most @max into @v; how many. */
 size_t heap_names_frames(const char *text, size_t len, struct heap_frame *v, size_t max);
 
-/* Is this function an allocator, or a wrapper of one? */
-bool heap_names_wraps(const struct heap_frame *f);
+/* Is this function an allocator, or a wrapper of one?  @inlined: it has become a part of another. */
+bool heap_names_wraps(const struct heap_frame *f, bool inlined);
 
 /* What an object that was allocated there is called, malloc'd; NULL: no memory. */
 char *heap_names_make(const struct heap_frame *v, size_t n);

@@ -15,12 +15,13 @@ enum {
 	MOST_OBJECTS = 1 << 24,
 	MOST_TIDS = 1 << 12, /* of a site */
 	GRAIN = 16,
+	MANY = 4096, /* words */
 	READ = 1,
 	WRITTEN = 2,
 };
 
 /* Of a larger object it is not known which words were touched. */
-#define TRACKED ((uint64_t)1 << 30)
+#define TRACKED HVT_PLANE_SIZE
 
 struct text {
 	unsigned users;
@@ -42,6 +43,7 @@ struct object {
 	uint64_t start, size;
 	uint8_t *touched; /* READ, WRITTEN for each 8 bytes, four in one; NULL: nothing was */
 	uint32_t site;
+	bool old; /* the process has it from its parent: what was never touched was its parent's */
 };
 
 struct exact_heap {
@@ -237,7 +239,11 @@ static int objects_in(void *ctx, uint64_t at, const uint8_t *page)
 	for (i = 0; i < PAGE / sizeof(e); i++) {
 		uint64_t where = at + i * sizeof(e), start = (where - HVT_OBJECTS) / sizeof(e) * GRAIN, size;
 
+		bool old;
+
 		memcpy(&e, page + i * sizeof(e), sizeof(e));
+		old = e.site & HVT_OBJECT_OLD;
+		e.site &= ~HVT_OBJECT_OLD;
 		if (!e.site || e.site >= h->n)
 			continue;
 		size = e.size;
@@ -251,7 +257,7 @@ static int objects_in(void *ctx, uint64_t at, const uint8_t *page)
 		if (h->n_objects >= MOST_OBJECTS ||
 		    grow_array((void **)&h->objects, &h->cap_objects, h->n_objects + 1, sizeof(*h->objects)))
 			return -ENOMEM;
-		h->objects[h->n_objects++] = (struct object){ start, size, NULL, e.site };
+		h->objects[h->n_objects++] = (struct object){ start, size, NULL, e.site, old };
 	}
 	return 0;
 }
@@ -410,9 +416,19 @@ static uint64_t untouched(const struct object *o, unsigned how)
 		return 0;
 	if (!o->touched)
 		return o->size;
-	for (word = 0, at = 0; at < o->size; word++, at += 8)
+	for (word = 0, at = 0; at < o->size; word++, at += 8) {
+		static const uint8_t none[MANY / 4];
+
+		/* Most of a large one, mostly. */
+		if (!(word % MANY) && o->size - at > MANY * 8 && !memcmp(o->touched + word / 4, none, sizeof(none))) {
+			n += MANY * 8;
+			word += MANY - 1;
+			at += MANY * 8 - 8;
+			continue;
+		}
 		if (!(o->touched[word / 4] >> word % 4 * 2 & how))
 			n += o->size - at < 8 ? o->size - at : 8;
+	}
 	return n;
 }
 
@@ -423,9 +439,8 @@ static bool is_sane(const struct site *s)
 	uint64_t reads = 0, writes = 0, most = (uint64_t)1 << 47;
 	size_t i;
 
-	if (c->reads > most || c->writes > most || c->objects > most || c->old_objects > most || c->bytes > most || c->old_bytes > most ||
-	    c->gone_objects > c->objects + c->old_objects || c->gone_bytes > c->bytes + c->old_bytes ||
-	    c->size_least > c->size_most)
+	if (c->reads > most || c->writes > most || c->objects > most || c->bytes > most ||
+	    c->gone_objects > c->objects || c->gone_bytes > c->bytes || c->size_least > c->size_most)
 		return false;
 	for (i = 0; i < c->n_offsets; i++) {
 		if (s->offsets[i].reads > c->reads - reads || s->offsets[i].writes > c->writes - writes)
@@ -463,8 +478,8 @@ static int put_site(const struct site *s, struct stream *out, const struct strea
 		return -ENOMEM;
 	rec.objects = c->objects;
 	rec.bytes = c->bytes;
-	rec.objects_live = c->old_objects + c->objects - c->gone_objects;
-	rec.bytes_live = c->old_bytes + c->bytes - c->gone_bytes;
+	rec.objects_live = c->objects - c->gone_objects;
+	rec.bytes_live = c->bytes - c->gone_bytes;
 	rec.reads = c->reads;
 	rec.writes = c->writes;
 	rec.never_read = c->never_read;
@@ -495,13 +510,15 @@ int exact_heap_put(struct exact_heap *h, struct stream *out, const struct stream
 	for (i = 0; i < h->n_objects; i++) {
 		struct hvt_site *c = &h->v[h->objects[i].site].counted;
 
+		if (h->objects[i].old)
+			continue;
 		c->never_read += untouched(&h->objects[i], READ);
 		c->never_written += untouched(&h->objects[i], WRITTEN);
 	}
 	for (i = 1; i < h->n; i++) {
 		const struct hvt_site *c = &h->v[i].counted;
 
-		if (!c->objects && !c->old_objects && !c->reads && !c->writes)
+		if (!c->objects && !c->reads && !c->writes)
 			continue;
 		if (!is_sane(&h->v[i]) || put_site(&h->v[i], out, as))
 			ret = -EINVAL;

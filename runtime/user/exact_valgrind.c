@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "launch.h"
+#include "translator-hooks/elf_file.h"
 
 #define TOOL "hotvar-amd64-linux"
 /* The program break's file, which a core without links to valgrind's own cannot do without. */
@@ -88,7 +89,27 @@ bool exact_valgrind_keeps_malloc(const char *whose)
 	return whose && !strcmp(whose, "program");
 }
 
-char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *socket, const char *whose)
+/*
+ * Valgrind can tell inlined functions apart, but versions up to 3.19 at least complain of the debug information that
+ * clang makes by default: with tables of addresses, which gcc makes for split files alone.
+ */
+static bool tells_inlined(const char *path)
+{
+	struct elf_file f;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = true;
+
+	if (fd >= 0 && !elf_file_open(&f, fd, NULL, 0, path, true, NULL)) {
+		ok = !elf_file_section(&f, ".debug_addr") && !elf_file_section(&f, ".debug_str_offsets");
+		elf_file_close(&f);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *path, const char *socket,
+			   const char *whose)
 {
 	static const char *const options[] = {
 		"--command-line-only=yes", /* none of ~/.valgrindrc */
@@ -115,7 +136,8 @@ char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, co
 		out[at++] = (char *)"--hotvar-stopped=yes";
 	if (!keeps) {
 		out[at++] = (char *)"--hotvar-malloc=yes";
-		out[at++] = (char *)"--read-inline-info=yes"; /* for the names of functions on a stack */
+		if (tells_inlined(path))
+			out[at++] = (char *)"--read-inline-info=yes";
 	}
 	if (whose && !keeps) {
 		snprintf(synonym, synonym_len, "--soname-synonyms=somalloc=%s", whose);

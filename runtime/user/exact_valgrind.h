@@ -22,10 +22,11 @@ int exact_valgrind_find(struct exact_valgrind *v, struct err *e);
 int exact_valgrind_can_run(const char *path, struct err *e);
 
 /*
- * The arguments that run @argv under @v, for a hotvar that listens to @socket, with the malloc that @whose
- * says (session.h); malloc'd in one piece, which borrows @argv's and @v's strings.  NULL: no memory.
+ * The arguments that run @argv, the file @path, under @v, for a hotvar that listens to @socket, with the malloc that
+ * @whose says (session.h); malloc'd in one piece, which borrows @argv's and @v's strings.  NULL: no memory.
  */
-char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *socket, const char *whose);
+char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, const char *path, const char *socket,
+			   const char *whose);
 
 /* Does the program keep its own malloc with @whose?  Else v->folder/heap is where valgrind finds what takes its place. */
 bool exact_valgrind_keeps_malloc(const char *whose);

@@ -105,7 +105,7 @@ static void note_large(Addr start, SizeT size, UInt site)
 	if (!larges)
 		larges = VG_(OSetGen_Create)(0, compare, VG_(malloc), "hotvar.large", VG_(free));
 	l = VG_(OSetGen_AllocNode)(larges, sizeof(*l));
-	*l = (struct hvt_heap_object){ start, size, site };
+	*l = (struct hvt_heap_object){ start, size, site, False };
 	VG_(OSetGen_Insert)(larges, l);
 }
 
@@ -151,7 +151,7 @@ Bool hvt_heap_find(Addr start, struct hvt_heap_object *o)
 	e = entry_at(start);
 	if (!e->site)
 		return False;
-	*o = (struct hvt_heap_object){ start, e->size, e->site };
+	*o = (struct hvt_heap_object){ start, e->size, e->site & ~HVT_OBJECT_OLD, (e->site & HVT_OBJECT_OLD) != 0 };
 	if (e->size == HVT_OBJECT_BIG)
 		o->size = (SizeT)e[1].size << 32 | e[2].size;
 	return True;
@@ -196,6 +196,7 @@ enum { READ = 1, WRITTEN = 2 };
 struct take {
 	const struct hvt_heap_object *o;
 	struct hvt_site *site;
+	ULong never_read, never_written;
 	UChar touched[WORDS + 1]; /* of one page, and the next one's first */
 };
 
@@ -286,8 +287,8 @@ static void take_page(struct take *t, const struct hvt_page *p, Addr from, Addr 
 		take_across(t, to);
 	take_marks(t, from, to, False);
 	take_marks(t, from, to, True);
-	t->site->never_read += untouched(t, from, to, READ);
-	t->site->never_written += untouched(t, from, to, WRITTEN);
+	t->never_read += untouched(t, from, to, READ);
+	t->never_written += untouched(t, from, to, WRITTEN);
 }
 
 /* From @at on nothing was counted, and nothing is marked, up to what is returned. */
@@ -304,7 +305,7 @@ static Addr empty_until(Addr at)
 	return page < read / PAGE ? page * PAGE : read;
 }
 
-/* Add what was counted in @o to its site. */
+/* Add what was counted in @o, which goes, to its site. */
 static void take(const struct hvt_heap_object *o)
 {
 	static struct take t;
@@ -313,6 +314,7 @@ static void take(const struct hvt_heap_object *o)
 
 	t.o = o;
 	t.site = hvt_sites_get(o->site);
+	t.never_read = t.never_written = 0;
 	hvt_pages_refresh();
 	for (; at < end; at = to) {
 		UChar *touched = t.touched + (at % PAGE) / 8;
@@ -321,8 +323,8 @@ static void take(const struct hvt_heap_object *o)
 		if (to > end)
 			to = end;
 		if (to > at) {
-			t.site->never_read += to - at;
-			t.site->never_written += to - at;
+			t.never_read += to - at;
+			t.never_written += to - at;
 			continue;
 		}
 		to = (at | (PAGE - 1)) + 1;
@@ -333,6 +335,12 @@ static void take(const struct hvt_heap_object *o)
 		take_page(&t, hvt_pages_of(at / PAGE, NULL), at, to);
 		carry = to % PAGE ? 0 : t.touched[WORDS];
 	}
+	if (o->old)
+		return;
+	t.site->never_read += t.never_read;
+	t.site->never_written += t.never_written;
+	t.site->gone_objects++;
+	t.site->gone_bytes += o->size;
 }
 
 Bool hvt_heap_counted(UInt slot, Addr addr, const struct hvt_pair *v)
@@ -375,14 +383,11 @@ void hvt_heap_kernel(Bool write, Addr start, Addr end, Bool text)
 
 void hvt_heap_end(const struct hvt_heap_object *o)
 {
-	struct hvt_site *site = hvt_sites_get(o->site);
 	void *l;
 
 	hvt_shadow_taking();
 	take(o);
 	entry_at(o->start)->site = 0;
-	site->gone_objects++;
-	site->gone_bytes += o->size;
 	hvt_shadow_taking();
 	if (o->size >= GIVE_BACK)
 		hvt_shadow_give_back(o->start, o->start + o->size);
@@ -397,9 +402,21 @@ void hvt_heap_end(const struct hvt_heap_object *o)
 
 /* ---- a child's ---- */
 
+/* None of them is this process's own. */
+static void copy_objects(struct hvt_object *to, const struct hvt_object *from, SizeT size)
+{
+	SizeT i;
+
+	for (i = 0; i < size / sizeof(*to); i++) {
+		to[i] = from[i];
+		if (from[i].site)
+			to[i].site |= HVT_OBJECT_OLD;
+	}
+}
+
 void hvt_heap_forked(Int from)
 {
-	static UChar buffer[64 << 10];
+	static struct hvt_object buffer[8 << 10];
 	ULong at = HVT_OBJECTS, stop = HVT_SITES;
 
 	if (!hvt_heap_on)
@@ -418,7 +435,7 @@ void hvt_heap_forked(Int from)
 			n = hvt_sys(__NR_pread64, from, (long)buffer, n, (long)at, 0, 0);
 			if (n <= 0)
 				return;
-			VG_(memcpy)(hvt_shadow_at(at), buffer, (SizeT)n);
+			copy_objects(hvt_shadow_at(at), buffer, (SizeT)n);
 			at += (ULong)n;
 		}
 	}

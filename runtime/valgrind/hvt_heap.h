@@ -17,6 +17,7 @@ struct hvt_heap_object {
 	Addr start;
 	SizeT size;
 	UInt site;
+	Bool old; /* this process has it from its parent */
 };
 
 /* There is an object now, which @tid has asked for. */

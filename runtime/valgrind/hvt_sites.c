@@ -231,10 +231,12 @@ static UInt make(const Addr *ip, UInt n, ULong hash)
 
 UInt hvt_sites_here(ThreadId tid)
 {
-	Addr ip[FRAMES];
-	UInt n = VG_(get_StackTrace)(tid, ip, FRAMES, NULL, NULL, 0), i, k;
-	ULong hash = hash_of(ip, n);
+	Addr all[FRAMES + 1], *ip = all + 1; /* the first one is the function that stands in for the program's */
+	UInt n = VG_(get_StackTrace)(tid, all, FRAMES + 1, NULL, NULL, 0), i, k;
+	ULong hash;
 
+	n = n ? n - 1 : 0;
+	hash = hash_of(ip, n);
 	for (i = (UInt)hash % SLOTS; (k = slots[i]) != 0; i = (i + 1) % SLOTS)
 		if (stacks[k].hash == hash && stacks[k].n == n && !stacks[k].retired && same(stacks[k].ip, ip, n))
 			return k;
@@ -345,10 +347,6 @@ void hvt_sites_forked(Int from)
 
 		if (hvt_sys(__NR_pread64, from, (long)&was, sizeof(was), (long)(HVT_SITES + i * sizeof(was)), 0, 0) != sizeof(was))
 			continue;
-		site->old_objects = was.old_objects + was.objects - was.gone_objects;
-		site->old_bytes = was.old_bytes + was.bytes - was.gone_bytes;
-		site->size_least = was.size_least;
-		site->size_most = was.size_most;
 		hvt_sites_room(site, was.n_offsets);
 	}
 }

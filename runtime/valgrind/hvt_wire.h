@@ -64,8 +64,9 @@ struct hvt_pair {
 
 /* One of HVT_OBJECT_BIG bytes or more has the number of its bytes in the next two: upper and lower half, `site` 0. */
 #define HVT_OBJECT_BIG 0xffffffffu
+#define HVT_OBJECT_OLD 0x80000000u
 struct hvt_object {
-	uint32_t site; /* 0: no object begins here */
+	uint32_t site; /* 0: no object begins here; with HVT_OBJECT_OLD: it is from before the fork that made the process */
 	uint32_t size;
 };
 
@@ -78,14 +79,14 @@ struct hvt_offset {
 
 struct hvt_site {
 	uint64_t objects, bytes;       /* made by this process */
-	uint64_t old_objects, old_bytes; /* that it had from its parent when it began */
-	uint64_t gone_objects, gone_bytes;
+	uint64_t gone_objects, gone_bytes; /* of them */
 	uint64_t reads, writes;	       /* of what was taken out, as are the rest */
-	uint64_t never_read, never_written; /* bytes of objects that are gone that surely nothing touched */
+	uint64_t never_read, never_written; /* bytes of those objects that surely nothing touched */
 	uint64_t slots;		       /* whose threads did it: a bit each */
 	uint32_t offsets, n_offsets;   /* the first one's number, how many */
 	uint64_t size_least, size_most;
 	uint64_t first_ns, last_ns;    /* when (CLOCK_MONOTONIC) counts were taken out */
+	uint64_t zero[2];
 };
 
 /* One counter taken out: of the address that lies `offset` above a message's start. */
