@@ -8,6 +8,14 @@ oracle="$top_srcdir/testsuite/live/pages_oracle.py"
 TMPDIR=$tmp
 export TMPDIR
 
+# Two huge pages are enough, and root may reserve them for the time of the test.
+reserve=/proc/sys/vm/nr_hugepages
+had=$(cat $reserve 2> /dev/null)
+if [ "${had:-0}" -lt 4 ] && [ -w $reserve ]; then
+	trap '[ -z "$had" ] || echo "$had" > $reserve; tap_cleanup' EXIT
+	echo 4 > $reserve 2> /dev/null
+fi
+
 # start NAME MODE [COMMAND...]: run the program, its stdin a pipe that ends with this script; wait for READY in its output
 start() {
 	name=$1 mode=$2
@@ -32,6 +40,8 @@ all_fields() {
 	"$@" "$HOTVAR" pages -p "$pid" --by page --json > "$tmp/pages.$who" 2> "$tmp/err" || not_ok "$who: hotvar pages --by page" "$(cat "$tmp/err")"
 	cat "$tmp/pages.$who" >> "$tmp/regions.$who"
 	check "$who: pages as /proc has them" python3 "$oracle" compare "$pid" "$tmp/regions.$who" $rights
+	"$@" "$HOTVAR" pages -p "$pid" --symbols --json > "$tmp/symbols.$who" 2>&1
+	check "$who: sections and symbols as readelf and nm have them" python3 "$oracle" names "$tmp/$name.program" "$tmp/symbols.$who"
 	like "$who: a variable's pages" "$("$@" "$HOTVAR" pages -p "$pid" --variable three_pages --json 2>&1)" \
 		"\"addr\":\"$(printf '0x%x' $(($(sed -n 's/^variable three_pages //p' "$tmp/$name") + 4096)))\".*\"written\":true.*\"symbols\":\\[\"three_pages\"\\]"
 	is "$who: and no others" "$("$@" "$HOTVAR" pages -p "$pid" --variable three_pages --json 2> /dev/null | grep -c '"type":"page"')" 3
@@ -55,6 +65,11 @@ if [ "$(id -u)" = 0 ]; then
 	fd=3 ready=ready start mine regions
 	all_fields root
 	exec 3>&-
+	if grep -q '^region hugetlb' "$tmp/mine"; then
+		ok "huge pages of hugetlbfs were among them"
+	else
+		skip "huge pages of hugetlbfs" "there are none (vm.nr_hugepages)"
+	fi
 	like "root: mapcounts are told" "$(cat "$tmp/pages.root")" '"mapcount":1'
 	chmod 777 "$tmp"
 	if command -v setpriv > /dev/null; then

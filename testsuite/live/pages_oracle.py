@@ -2,6 +2,7 @@
 """pages_oracle.py - read a process's pages without hotvar, and compare.
 
     pages_oracle.py compare PID JSON [user] regions and pages of a quiet process: every field; of a user without rights
+    pages_oracle.py names PROGRAM JSON      sections and symbols of a static program's pages, as readelf and nm have them
     pages_oracle.py told FILE JSON [PID]    what the program says of its regions (lines "region ...")
     pages_oracle.py sane JSON               what must hold of any output, also of a process that changes
 
@@ -10,6 +11,7 @@ Prints each difference, then "N compared, M differences"; exits 1 if there are a
 import json
 import os
 import struct
+import subprocess
 import sys
 
 PAGE = 4096
@@ -62,6 +64,22 @@ class Pages:
     def flags(self, entry):
         got = words("/proc/kpageflags", entry & (1 << 55) - 1, 1) if self.root else None
         return got[0] if got else None
+
+    def folio(self, entry):
+        """Bytes of the folio that the page of a frame is in; None: not known."""
+        pfn, tail, head = entry & (1 << 55) - 1, 1 << 16, 1 << 15
+        flags = self.flags(entry)
+        if flags is None:
+            return None
+        if not flags & (head | tail):
+            return PAGE
+        first = pfn
+        while words("/proc/kpageflags", first, 1)[0] & tail:
+            first -= 1
+        n = 1
+        while n < 512 and words("/proc/kpageflags", first + n, 1)[0] & tail:
+            n += 1
+        return n * PAGE
 
     def count(self, entry):
         got = words("/proc/kpagecount", entry & (1 << 55) - 1, 1) if self.counts else None
@@ -145,9 +163,41 @@ def compare_page(d, pages, row, regions):
         # the [vdso] is every process's: how many those are changes all the time
         if (e[key] is not None or key == "mapcount") and not (key == "mapcount" and region["kind"] == "vdso"):
             d.check(row["addr"] + " " + key, row[key], e[key])
+    if pages.counts and e["present"]:
+        d.check(row["addr"] + " folio", row["folio"], pages.folio(got[0]))
+        d.check(row["addr"] + " ksm", row.get("ksm", False), bool(pages.flags(got[0]) >> 21 & 1))
+    for key, bit in (("uffd_wp", 57), ("soft_dirty", 55), ("guard", 58)):
+        d.check(row["addr"] + " " + key, row.get(key, False), bool(got[0] >> bit & 1))
     if not shared:
         d.check(row["addr"] + " written", row["written"], row["anon"])
-    return e["present"]
+
+
+def numa(pid):
+    """Pages on each node, of 4096 bytes, by the address of an area."""
+    nodes = {}
+    with open(f"/proc/{pid}/numa_maps") as f:
+        for line in f:
+            words_ = line.split()
+            size = next((int(w.split("=")[1]) for w in words_ if w.startswith("kernelpagesize_kB=")), 4)
+            nodes[int(words_[0], 16)] = {int(w[1:].split("=")[0]): int(w.split("=")[1]) * size // 4
+                                         for w in words_ if w[0] == "N" and w[1:2].isdigit()}
+    return nodes
+
+
+def compare_region_rows(d, row, seen, areas, nodes):
+    """Sums of the rows of a region's pages."""
+    start, end = int(row["start"], 16), int(row["end"], 16)
+    mine = [r for r in seen if start <= int(r["addr"], 16) < end]
+    d.check(row["start"] + " page rows", row["present"], sum(r["present"] for r in mine))
+    d.check(row["start"] + " huge rows", row["huge"], sum(r["huge"] for r in mine))
+    if row["prot"][3] == "s" and None not in [r["written"] for r in mine]:
+        d.check(row["start"] + " written rows", row["written"], sum(r["written"] for r in mine))
+    # one area of several that are one region is not looked at
+    if [a["end"] for a in areas if a["start"] == start] != [end] or start not in nodes or row["kind"] == "vdso":
+        return
+    for node in set(nodes[start]) | {r["node"] for r in mine if r["node"] is not None}:
+        d.check(f"{row['start']} node {node}", sum(r["node"] == node and r["zero"] is False for r in mine),
+                nodes[start].get(node, 0))
 
 
 def compare(pid, name, user):
@@ -160,12 +210,42 @@ def compare(pid, name, user):
         d.end()
     for row in seen:
         compare_page(d, pages, row, regions)
-    # no page is left out
+    nodes = numa(pid)
     for row in regions:
-        start, end = int(row["start"], 16), int(row["end"], 16)
         if row["kind"] != "vsyscall":
-            d.check(row["start"] + " page rows", row["present"],
-                    sum(start <= int(r["addr"], 16) < end and r["present"] for r in seen))
+            compare_region_rows(d, row, seen, areas, nodes)
+    d.end()
+
+
+def names(program, name):
+    d, symbols, sections = Differences(), [], []
+    for line in subprocess.run(["nm", "-S", program], capture_output=True, text=True, check=True).stdout.splitlines():
+        parts = line.split()
+        if len(parts) == 4 and parts[2] not in "bdBDrRtTvVwWuiI":
+            continue
+        if len(parts) == 4:
+            symbols.append((int(parts[0], 16), int(parts[0], 16) + int(parts[1], 16), parts[3]))
+        elif len(parts) == 3:
+            symbols.append((int(parts[0], 16), int(parts[0], 16), parts[2]))
+    listed = subprocess.run(["readelf", "-SW", program], capture_output=True, text=True, check=True).stdout
+    for line in listed.splitlines():
+        parts = line.replace("[ ", "[").split()
+        if len(parts) > 8 and parts[0][0] == "[" and parts[0][1].isdigit() and "A" in parts[7] and not ("T" in parts[7] and parts[2] == "NOBITS"):
+            sections.append((int(parts[3], 16), int(parts[5], 16), parts[1]))
+    for row in rows(name):
+        if row["type"] != "page" or row["symbols"] is None or not row["section"]:
+            continue
+        addr = int(row["addr"], 16)
+        want = [n for start, size, n in sections if start < addr + PAGE and start + size > addr and size]
+        d.check(row["addr"] + " sections", row.get("sections", [row["section"]]), want)
+        here = [(s, e, n) for s, e, n in symbols if s < addr + PAGE and max(e, s + 1) > addr]
+        # each that it says is there; and each sized one's bytes are one's that it says, by whatever name
+        for n in row["symbols"]:
+            d.check(row["addr"] + " has " + n, any(n.split("@")[0] == x[2].split("@")[0] for x in here), True)
+        said = [x for x in here if x[2] in row["symbols"] or any(n.startswith(x[2] + "@") for n in row["symbols"])]
+        for s, e, n in here:
+            if e > s:
+                d.check(row["addr"] + " names the bytes of " + n, any(x[0] <= s and e <= x[1] for x in said), True)
     d.end()
 
 
@@ -208,6 +288,8 @@ def sane(name):
 if __name__ == "__main__":
     if sys.argv[1] == "compare":
         compare(int(sys.argv[2]), sys.argv[3], len(sys.argv) > 4)
+    elif sys.argv[1] == "names":
+        names(sys.argv[2], sys.argv[3])
     elif sys.argv[1] == "told":
         told(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
     else:
