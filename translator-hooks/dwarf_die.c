@@ -415,6 +415,28 @@ bool dwarf_die_ref(const struct dwarf_die *d, enum dwarf_slot s, struct dwarf_un
 	}
 }
 
+bool dwarf_die_class(const struct dwarf_die *d, struct dwarf_die *out)
+{
+	enum { STEPS_MAX = 32 };
+	struct dwarf_unit *u = d->unit;
+	const uint8_t *at;
+	int i;
+
+	if (!dwarf_die_ref(d, DWARF_A_TYPE, &u, &at))
+		return false;
+	for (i = 0; i < STEPS_MAX; i++) {
+		if (!dwarf_unit_attrs(u) || !dwarf_die_read(u, at, out))
+			return false;
+		if (dwarf_die_ref(out, DWARF_A_SIGNATURE, &u, &at))
+			continue;
+		if (out->tag == DW_TAG_structure_type || out->tag == DW_TAG_class_type)
+			return true;
+		if (!dwarf_die_ref(out, DWARF_A_TYPE, &u, &at))
+			return false;
+	}
+	return false;
+}
+
 bool dwarf_unit_addr(const struct dwarf_unit *u, uint64_t index, uint64_t *out)
 {
 	const struct dwarf_unit *own = u->skeleton ? u->skeleton : u;

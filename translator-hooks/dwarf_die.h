@@ -129,6 +129,9 @@ bool dwarf_die_flag(const struct dwarf_die *d, enum dwarf_slot s);
 bool dwarf_die_ref(const struct dwarf_die *d, enum dwarf_slot s, struct dwarf_unit **u,
 		   const uint8_t **at);
 
+/* The class or struct that @d's DW_AT_type leads to, by other names and other units, read into *@out; false: none. */
+bool dwarf_die_class(const struct dwarf_die *d, struct dwarf_die *out);
+
 /* Address @index of the unit's table; false: it is not there. */
 bool dwarf_unit_addr(const struct dwarf_unit *u, uint64_t index, uint64_t *out);
 

@@ -39,35 +39,13 @@ static uint32_t inner(struct type_table *t, const struct dwarf_die *d, int level
 	return convert(t, u, at, level + 1);
 }
 
-/* The class that @d's DW_AT_type leads to, read into *@out; false: none. */
-static bool class_of(const struct dwarf_die *d, struct dwarf_die *out)
-{
-	struct dwarf_unit *u = d->unit;
-	const uint8_t *at;
-	int i;
-
-	if (!dwarf_die_ref(d, DWARF_A_TYPE, &u, &at))
-		return false;
-	for (i = 0; i < BASE_LEVELS_MAX; i++) {
-		if (!dwarf_unit_attrs(u) || !dwarf_die_read(u, at, out))
-			return false;
-		if (dwarf_die_ref(out, DWARF_A_SIGNATURE, &u, &at))
-			continue;
-		if (out->tag == DW_TAG_structure_type || out->tag == DW_TAG_class_type)
-			return true;
-		if (!dwarf_die_ref(out, DWARF_A_TYPE, &u, &at))
-			return false;
-	}
-	return false;
-}
-
-/* The same where @d says of what a class is derived: without that one's virtual base classes. */
+/* The same where @d says of what a class is derived: without that one's own virtual base classes. */
 static uint32_t inner_base(struct type_table *t, const struct dwarf_die *d, int level)
 {
 	struct dwarf_die c;
 	uint32_t id;
 
-	if (!class_of(d, &c))
+	if (!dwarf_die_class(d, &c))
 		return inner(t, d, level);
 	dwarf_unit_inherit(c.unit, d->unit);
 	id = convert(t, c.unit, c.at, level + 1);
@@ -443,7 +421,7 @@ static void virtual_bases(struct type_table *t, const struct dwarf_die *d, uint6
 	for (; at && b->left > 0 && dwarf_die_read(d->unit, at, &c) && c.tag; at = dwarf_die_after(&c)) {
 		struct hvar_image_member m = { .name = 0 };
 
-		if (c.tag != DW_TAG_inheritance || !class_of(&c, &class))
+		if (c.tag != DW_TAG_inheritance || !dwarf_die_class(&c, &class))
 			continue;
 		b->left--;
 		if (member_offset(&c, &offset)) {
