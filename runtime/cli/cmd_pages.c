@@ -2,6 +2,7 @@
 /*
  * cmd_pages.c - which pages of a process are there, touched, written, its own, shared.
  *
+ *	-i FILE			what a recording of --exact has: which pages were touched, at the peak
  *	-p PID			as it is now
  *	-p PID -d SECONDS	after SECONDS, with what it touched in them
  *	-- CMD			when CMD is about to end (or after -d), with what it touched since its execve
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "options_report.h"
 #include "options_target.h"
 #include "runtime/cli/cli.h"
 #include "runtime/report/pages_view.h"
@@ -24,6 +26,7 @@
 #include "runtime/user/live.h"
 #include "runtime/user/page_since.h"
 #include "runtime/user/page_target.h"
+#include "runtime/user/stream.h"
 #include "runtime/user/watch.h"
 #include "translator-hooks/image_name.h"
 
@@ -55,7 +58,7 @@ struct pages {
 
 static const struct argp_option own_options[] = {
 	{ "pid", 'p', "PID", 0, "Look at the running process PID", 1 },
-	{ "input", 'i', "FILE", 0, "Look at the recording FILE: what was mapped at its end", 1 },
+	{ "input", 'i', "FILE", 0, "Look at FILE, a recording of --exact: which pages were touched, as time passes and at the peak", 1 },
 	{ "duration", 'd', "SECONDS", 0, "Count as touched what is accessed in the next SECONDS, then look", 1 },
 	{ "interval", KEY_INTERVAL, "SECONDS", 0, "Look every SECONDS: what each module has touched by then, and the peak", 1 },
 	{ "by", KEY_BY, "WHAT", 0, "One row for each region (usual), module or page", 2 },
@@ -127,7 +130,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	.options = own_options,
 	.parser = parse,
-	.args_doc = "-p PID\n[--] CMD [ARG...]",
+	.args_doc = "-p PID\n[--] CMD [ARG...]\n-i FILE",
 	.doc = "Say of each region, module or page what is in memory, touched, written, its own or shared.\v"
 	       "CMD is looked at when it is about to end, or after -d; what it touched counts from its start.  "
 	       "With -p, touched is told with -d only: its reference bits are cleared for that.",
@@ -142,10 +145,10 @@ static int check(struct pages *o, struct err *e)
 		err_exit(e, EINVAL, CLI_USAGE, given ?
 			 "more than one of -p, -i and a command were given: give one; see 'hotvar pages --help'" :
 			 "whose pages? Give a process ('hotvar pages -p PID') or a command ('hotvar pages -- ./program'); see 'hotvar pages --help'");
-	else if (o->input)
+	else if (o->input && (o->summary || o->variable || o->module || o->seconds > 0 || o->interval > 0 ||
+			      (o->by_given && o->by == BY_MODULE)))
 		err_exit(e, EINVAL, CLI_USAGE,
-			 "a recording such as '%s' holds no pages: look at the process itself with -p PID, at a command with 'hotvar pages -- CMD', or at the recording's map with 'hotvar maps -i %s'",
-			 o->input, o->input);
+			 "of a recording there are touched pages only: leave out all but -i, --by region or page, and --symbols");
 	else if (o->summary && (o->by_given || o->symbols || o->variable || o->interval > 0))
 		err_exit(e, EINVAL, CLI_USAGE, "--summary has rows of its own: leave out %s",
 			 o->by_given ? "--by" : o->symbols ? "--symbols" : o->variable ? "--variable" : "--interval");
@@ -158,6 +161,38 @@ static int check(struct pages *o, struct err *e)
 	else
 		return 0;
 	return CLI_USAGE;
+}
+
+/* ---- a recording ---- */
+
+static int replay(const struct pages *o, struct err *e)
+{
+	struct report_choice choice = { .by_page = o->by == BY_PAGE || o->symbols };
+	struct analysis_options ao = { .touched = true };
+	struct stream_reader *r = stream_reader_of_file(o->input, e);
+	struct analysis *a = r ? analysis_new(&ao, e) : NULL;
+	int status = CLI_FAILED;
+	FILE *f = NULL;
+
+	choice.by_region = !choice.by_page;
+	if (a) {
+		analysis_read(a, r);
+		f = cli_open(&o->common, stdout, e);
+	}
+	if (f) {
+		status = report_write(f, a, &choice, &o->common, e);
+		if (status == CLI_NOTHING)
+			err_set(e, ENODATA,
+				"'%s' has no pages: 'hotvar record --exact -- CMD' records which are touched; a process's other pages are told while it lives ('hotvar pages -p PID', 'hotvar pages -- CMD'), a recording's map by 'hotvar maps -i'",
+				o->input);
+		if (cli_close(f, &o->common, status == CLI_FAILED ? NULL : e))
+			status = CLI_FAILED;
+		if (status == CLI_OK && analysis_why(a))
+			err_set(e, EPIPE, "%s", analysis_why(a));
+	}
+	analysis_free(a);
+	stream_reader_free(r);
+	return status;
 }
 
 /* ---- signals ---- */
@@ -468,7 +503,7 @@ int cmd_pages(int argc, char **argv, struct err *e)
 		o->argv = argv[rest] ? argv + rest : NULL;
 		status = check(o, e);
 	}
-	if (!status) {
+	if (!status && !o->input) {
 		struct launch found;
 
 		status = target_ready(o->argv, o->pid, e);
@@ -478,7 +513,7 @@ int cmd_pages(int argc, char **argv, struct err *e)
 			o->target.launch = found;
 	}
 	if (!status)
-		status = run(o, e);
+		status = o->input ? replay(o, e) : run(o, e);
 	page_since_fini(&o->since);
 	live_free(o->view.live);
 	free(o);

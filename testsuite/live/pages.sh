@@ -125,8 +125,19 @@ is "a process that ends meanwhile" "$bad" 0
 
 "$HOTVAR" pages -p 1 -i x > "$tmp/out" 2>&1
 is "two targets are one too many" $? 2
-"$HOTVAR" pages -i "$tmp/x" > "$tmp/out" 2>&1
-is "a recording has no pages" "$? $(grep -c 'hotvar maps -i' "$tmp/out")" "2 1"
+"$HOTVAR" record -q -o "$tmp/sampled.rec" -- "$TESTPROGS/pages" fork < /dev/null > /dev/null 2>&1
+"$HOTVAR" pages -i "$tmp/sampled.rec" > "$tmp/out" 2>&1
+is "a recording of samples has no pages, and what has is said" "$? $(grep -c 'hotvar record --exact' "$tmp/out")" "1 1"
+"$HOTVAR" pages -i "$tmp/none.rec" > "$tmp/out" 2>&1
+is "one that is not there" $? 125
+if [ -x "$top_builddir/runtime/valgrind/lib/hotvar-amd64-linux" ]; then
+	"$HOTVAR" record -q --exact -o "$tmp/exact.rec" -- "$TESTPROGS/pages" fork < /dev/null > "$tmp/exact" 2>&1
+	start=$(sed -n 's/^region parent \(0x[0-9a-f]*\) .*/\1/p' "$tmp/exact")
+	like "one of --exact has touched pages" "$("$HOTVAR" pages -i "$tmp/exact.rec" --json 2>&1)" \
+		"\"type\":\"region\",\"start\":\"$start\".*\"touched\":6,\"written\":6"
+else
+	skip "one of --exact has touched pages" "no valgrind here (apt-get install valgrind, then configure again)"
+fi
 "$HOTVAR" pages -p $$ --variable no_such_variable > "$tmp/out" 2>&1
 like "an unknown variable" "$(cat "$tmp/out")" "no variable 'no_such_variable'"
 done_testing
