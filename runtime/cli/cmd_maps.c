@@ -175,9 +175,9 @@ static int check(const struct options *o, struct err *e)
 			 "more than one of --at, --diff, --summary and --watch were given: give one");
 		return CLI_USAGE;
 	}
-	if (o->n_also && (o->watch_arg || o->source == SESSION_PERF || o->source == SESSION_LOOK)) {
+	if (o->n_also && (o->watch_arg || o->source == SESSION_LOOK)) {
 		err_exit(e, EINVAL, CLI_USAGE, "%s is for one process: give one -p",
-			 o->watch_arg ? "--watch" : o->source == SESSION_PERF ? "--source perf" : "--source look");
+			 o->watch_arg ? "--watch" : "--source look");
 		return CLI_USAGE;
 	}
 	if (given == 1)

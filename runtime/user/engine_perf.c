@@ -242,14 +242,14 @@ static int tids_add(struct tids *t, pid_t tid)
  * Open events for the threads of the process that are not in @done; returns how
  * many there were, or -errno.  -EMFILE is no reason to give up: the others are measured.
  */
-static int attach_pass(struct engine *g, struct tids *done, struct err *e)
+static int attach_pass(struct engine *g, pid_t pid, struct tids *done, struct err *e)
 {
 	char path[64];
 	struct dirent *d;
 	int found = 0, err = 0;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)g->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
@@ -275,31 +275,65 @@ static int attach_pass(struct engine *g, struct tids *done, struct err *e)
  * for that shows up in the next pass.  Both at once is possible, and seen
  * through by perf_rings_drain().
  */
-static int attach(struct engine *g, struct err *e)
+static int attach_process(struct engine *g, pid_t pid, struct err *e)
 {
 	struct tids done = { 0 };
 	uint64_t now;
 	int err = 1;
 
-	g->pid = g->s->pid;
 	for (int i = 0; err > 0 && i < ATTACH_PASSES; i++)
-		err = attach_pass(g, &done, e);
-	g->begin_ns = now = clock_now_ns();
+		err = attach_pass(g, pid, &done, e);
+	now = clock_now_ns();
 	if (err >= 0)
-		err = tracker_add_process(g->t, g->pid, now, e);
-	relook_saw(g->look, g->pid, now);
+		err = tracker_add_process(g->t, pid, now, e);
+	relook_saw(g->look, pid, now);
 	for (size_t i = 0; err >= 0 && i < done.n; i++)
-		perf_news_comm(&g->news, g->pid, done.v[i], now);
+		perf_news_comm(&g->news, pid, done.v[i], now);
 	free(done.v);
 	if (err >= 0)
 		return 0;
 	if (err == -ESRCH || err == -ENOENT)
 		return err_set(e, ESRCH, "process %d: it has ended just now; nothing was measured",
-			       (int)g->pid);
+			       (int)pid);
+	return err;
+}
+
+static int attach(struct engine *g, struct err *e)
+{
+	int err;
+
+	g->pid = g->s->pid;
+	g->begin_ns = clock_now_ns();
+	err = attach_process(g, g->pid, e);
+	for (size_t i = 0; !err && i < g->s->n_also; i++)
+		err = attach_process(g, g->s->also[i], e);
 	return err;
 }
 
 /* ---- the middle ---- */
+
+static bool is_over(pid_t pid)
+{
+	char state = target_state(pid);
+
+	return !state || state == 'Z' || state == 'X';
+}
+
+/* Its end is the end, if it was the last of those attached to. */
+static void wait_for_another(struct engine *g)
+{
+	if (g->pidfd >= 0)
+		close(g->pidfd);
+	g->pidfd = -1;
+	for (size_t i = 0; i < g->s->n_also; i++) {
+		if (is_over(g->s->also[i]))
+			continue;
+		g->pid = g->s->also[i];
+		g->pidfd = (int)syscall(SYS_pidfd_open, g->pid, 0);
+		return;
+	}
+	g->ended = true;
+}
 
 /* Called when the pidfd says that it has ended; without one, now and then. */
 static void reap(struct engine *g)
@@ -308,9 +342,8 @@ static void reap(struct engine *g)
 	pid_t got;
 
 	if (!g->launched) {
-		char state = target_state(g->pid);
-
-		g->ended = g->pidfd >= 0 || !state || state == 'Z' || state == 'X';
+		if (g->pidfd >= 0 || is_over(g->pid))
+			wait_for_another(g);
 		return;
 	}
 	got = waitpid(g->pid, &status, WNOHANG);
@@ -373,6 +406,7 @@ static void measure(struct engine *g)
 			drain(g);
 		if (g->pidfd < 0 || (got > 0 && fds[1].revents))
 			reap(g);
+		fds[1].fd = g->pidfd;
 		if (g->ended || (g->deadline_ns && now >= g->deadline_ns) ||
 		    asked_to_end(g))
 			return;
@@ -417,8 +451,9 @@ static void finish(struct engine *g)
 {
 	struct stream_end end = { .wait_status = -1 };
 
+	/* Rings and programs do not stop at one moment. */
+	end.time_ns = g->news.until_ns = clock_now_ns();
 	perf_rings_stop(g->rings);
-	end.time_ns = clock_now_ns();
 	perf_news_drain(&g->news);
 	perf_news_tell_losses(&g->news);
 	say_what_is_missing(g);

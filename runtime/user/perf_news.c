@@ -300,6 +300,8 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 	struct perf_news *n = ctx;
 	uint64_t time_ns;
 
+	if (n->until_ns && r->time_ns > n->until_ns && r->what != PERF_IS_LOST)
+		return;
 	if (n->wide && !is_ours(n, r))
 		return;
 	time_ns = forward(n, r->time_ns);

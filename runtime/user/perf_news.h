@@ -41,6 +41,7 @@ struct perf_news {
 	bool wide;		/* so is what others do: perf_rings_options.wide */
 	pid_t first;		/* with wide: the process that is about to execute CMD, 0: none */
 	pid_t copied[PERF_NEWS_COPIES]; /* with wide: tasks that are making a copy of their memory; one may take another's place */
+	uint64_t until_ns;	/* what is later is not told: the end is the same for all rings; 0: none is */
 	bool lost_some;		/* the kernel has lost records, */
 	pid_t strangers[PERF_NEWS_COPIES]; /* and these have been asked for their makers since; one may take another's place */
 	pid_t reopened;		/* perf_news_reopen() has seen to its next exec; 0: none */

@@ -32,7 +32,7 @@ struct session {
 	/* asked for */
 	char **argv;	      /* CMD to launch, or NULL */
 	pid_t pid;	      /* process to attach to when argv is NULL */
-	const pid_t *also;    /* @n_also others, borrowed (engine_ptrace only) */
+	const pid_t *also;    /* @n_also others, borrowed (engine_ptrace and engine_perf only) */
 	size_t n_also;
 	unsigned hz;	      /* samples a second of CPU time of each thread; 0: none, map changes only;
 			       * an engine that cannot do as many puts here what it does */

@@ -275,10 +275,19 @@ static uint64_t realtime_of(uint64_t ns)
 	return (real > age ? real - age : 0) + CLOCKS_DIFFER_NS;
 }
 
+/*
+ * A new program's stack, before it comes to its place: it ends where user memory does, with four or five levels of page tables,
+ * and has no name yet.  The same with its name, where it stays there, is told next.
+ */
+static bool is_unplaced_stack(const struct hvar_mm *mm, const struct tracker_mmap *m)
+{
+	return !mm->vmas.n && (m->end == 0x7ffffffff000 || m->end == 0xfffffffffff000) && !strcmp(m->name, "//anon");
+}
+
 int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 		uint64_t time_ns)
 {
-	const struct hvar_task *task = tracker_task_of(t, pid);
+	const struct hvar_task *by, *task = tracker_task_of(t, pid);
 	char name[PATH_MAX + sizeof(" (deleted)")];
 	struct mapstext a = { .v = { .start = m->start, .end = m->end, .pgoff = m->pgoff,
 				     .prot = (uint8_t)m->prot },
@@ -297,11 +306,16 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	if (m->start >= m->end)
 		return -EINVAL;
 	mm = hvar_tasks_mm(&t->tasks, task);
+	by = hvar_tasks_find(&t->tasks, (uint32_t)m->tid);
+	if (by && hvar_tasks_mm(&t->tasks, by) == mm)
+		task = by;
 	base = map_event(mm, task, HVAR_CAUSE_NONE, time_ns);
+	if (is_unplaced_stack(mm, m))
+		return 0;
 	if (!strcmp(m->name, "//anon"))
 		len = 0;
-	/* A name that perf could not tell, or a build-id in the place of device and inode. */
-	else if (len >= PATH_MAX || (m->name[0] == '/' && (m->name[1] == '/' || !m->ino)))
+	/* A name that perf could not tell, or a build-id in the place of device and inode; the first SysV segment's is 0. */
+	else if (len >= PATH_MAX || (m->name[0] == '/' && (m->name[1] == '/' || (!m->ino && strncmp(m->name, "/SYSV", 5)))))
 		return tracker_look(t, pid, m->start, m->end, HVAR_CAUSE_MMAP, time_ns);
 	memcpy(name, m->name, len);
 	name[len] = '\0';

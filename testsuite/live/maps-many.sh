@@ -49,13 +49,13 @@ attach() {
 	until_true 60 sh -c "[ \$(grep -c '\"event\":\"fork\"' '$tmp/events') -ge 20 ]"
 }
 
-# Each that was born and has ended did in between what it does: one map and one unmap of a page.  Prints what is wrong.
+# Each that was born (after the first look, whose time is that of all perf has of before) and has ended did in between what it does: one map and one unmap of a page.  Prints what is wrong.
 complete() {
 	awk -F'[:,]' '
 		function field(name,  s) { s = $0; if (!sub(".*\"" name "\":", "", s)) return ""; sub(/[,}].*/, "", s); return s }
-		/"event":"fork"/ { born[field("child")] = 1; n++ }
-		/"event":"map","syscall":"mmap"/ { maps[field("tid")]++ }
-		/"event":"grow","syscall":"mmap"/ { maps[field("tid")]++ }
+		/"event":"initial"/ { begun = field("time_ns") "" }
+		/"event":"fork"/ && field("time_ns") "" != begun { born[field("child")] = 1; n++ }
+		/"event":"(map|grow)","syscall":("mmap"|null)/ { maps[field("tid")]++ }
 		/"syscall":"munmap"/ { unmaps[field("tid")]++ }
 		/"event":"exit"/ { tid = field("tid"); if (tid in born) { ended++
 			if (!maps[tid] || !unmaps[tid]) { wrong++; if (wrong < 5) print tid, maps[tid] + 0, unmaps[tid] + 0 } } }
@@ -95,4 +95,37 @@ born=$(grep -c '"event":"fork"' "$tmp/events")
 there=$((processes * (threads + 2)))
 check "followed to the end: each thread's end is told ($there and $born born, $ended ended)" \
 	sh -c "[ $ended -ge $((there + born)) ] && [ $ended -le $((there + born + processes)) ]"
+
+# Where the kernel tells calls as they begin, the same without a stop.
+start
+rm -f "$tmp/events"
+env --default-signal=INT "$HOTVAR" maps --json --source perf -o "$tmp/events" $options 2> "$tmp/err" 3>&- &
+hotvar=$!
+until_true 60 sh -c "[ \$(grep -c '\"event\":\"fork\"' '$tmp/events') -ge 20 ] || ! kill -0 $hotvar"
+is "perf: nobody is traced" "$(tracers)" "0 "
+kill -INT $hotvar
+wait $hotvar
+rc=$?
+if grep -q "looked up about" "$tmp/err" || [ $rc -eq 125 ] || [ "$("$HOTVAR" doctor --json | grep -c '"name":"bpf-calls","ok":true')" -eq 0 ]; then
+	exec 3>&-
+	skip "perf: followed without a stop" "not here: $(tail -n 1 "$tmp/err")"
+else
+	is "perf: status" $rc 0
+	like "perf: nothing was lost" "$(tail -n 1 "$tmp/events")" '"lost_maps":0,"lost_tasks":0,"lost_memory":0,"broken":null'
+	is "perf: what was born did what it does" "$(complete "$tmp/events")" ""
+	rm -f "$tmp/events"
+	"$HOTVAR" maps --json --source perf -o "$tmp/events" $options 3>&- &
+	hotvar=$!
+	until_true 60 sh -c "[ \$(grep -c '\"event\":\"fork\"' '$tmp/events') -ge 20 ]"
+	exec 3>&-
+	wait $first
+	wait $hotvar
+	is "perf: followed to the end: status" $? 0
+	like "perf: followed to the end: nothing was lost" "$(tail -n 1 "$tmp/events")" \
+		'"lost_maps":0,"lost_tasks":0,"lost_memory":0,"broken":null'
+	ended=$(grep '"event":"exit"' "$tmp/events" | sed 's/.*"tid":\([0-9]*\).*/\1/' | sort -u | wc -l)
+	born=$(grep -c '"event":"fork"' "$tmp/events")
+	check "perf: followed to the end: each thread's end is told ($there and $born born, $ended ended)" \
+		sh -c "[ $ended -ge $((there + born)) ] && [ $ended -le $((there + born + processes)) ]"
+fi
 done_testing

@@ -57,8 +57,9 @@ recorded() {
 # ---- perf: with news of calls, as they begin or as they return, each change in its place; without, what a look has shown ----
 
 # in_tracefs COMMAND...: where tracefs is mounted; without_it COMMAND...: where it is not.  Neither mount is seen outside.
+# With SysV memory of its own, whose first segment has the number 0, as in a system just booted.
 in_tracefs() {
-	unshare -m sh -c '[ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing || exit 99; exec "$@"' sh "$@"
+	unshare -m -i sh -c '[ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing || exit 99; exec "$@"' sh "$@"
 }
 without_it() {
 	unshare -m sh -c 'umount -q -l /sys/kernel/debug/tracing; umount -q -l /sys/kernel/tracing; [ ! -d /sys/kernel/tracing/events ] || exit 99; exec "$@"' sh "$@"
