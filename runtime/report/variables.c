@@ -11,6 +11,7 @@
 #include "comms.h"
 #include "runtime/core/hvar_image.h"
 #include "members.h"
+#include "runtime/core/hvar_key.h"
 #include "runtime/core/hvar_resolve.h"
 #include "said.h"
 #include "tls_blocks.h"
@@ -172,6 +173,19 @@ static bool tls_at(struct variables *v, const struct hvar_vmas *vmas, const stru
 	return img;
 }
 
+/*
+ * Is the memory there one address space's own?  What was written to was copied before; RELRO was by the
+ * dynamic linker.  Of other pages of private mappings a recording does not tell.
+ */
+static bool is_private(const struct variables *v, const struct hvar_place *place, const struct hvar_event *ev)
+{
+	bool copied = place->kind == HVAR_KIND_RELRO || (ev->type == HVAR_EVENT_ACCESS && ev->u.access.flags & HVAR_ACCESS_WRITE);
+	struct hvar_key key = hvar_key_of(&place->vma, images_facts(v->images, place->vma.module), ev->mm, place->vma.start,
+					  copied ? HVAR_PAGE_COPIED : HVAR_PAGE_UNKNOWN);
+
+	return hvar_key_private(&key);
+}
+
 static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key, const struct hvar_place *place,
 			     const struct hvar_event *ev)
 {
@@ -187,7 +201,7 @@ static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key
 	f = &v->facts[i];
 	memset(f, 0, sizeof(*f));
 	f->reason = place->reason;
-	f->is_private = !(place->vma.prot & HVAR_PROT_SHARED);
+	f->is_private = is_private(v, place, ev);
 	f->deleted = place->vma.flags & HVAR_VMA_DELETED;
 	if (v->per_process) {
 		f->pid = ev->pid;

@@ -100,7 +100,7 @@ struct variable {
 	const char *reason; /* why no symbol covers it, NULL if one does */
 	uint64_t size;	    /* the symbol's, else 0 */
 	bool mapped;	    /* there was memory at its address */
-	bool is_private;    /* a write to it is seen by one address space only */
+	bool is_private;    /* it is one address space's own: a copy, or no file's and not shared */
 	uint32_t mm, pid;   /* with per_process, else 0 */
 	const char *comm;   /* likewise, "" if not known */
 	const char *phase;  /* with variables_phase(); NULL: none */
