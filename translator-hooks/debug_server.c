@@ -47,6 +47,43 @@ static void without_answer(const char *name, int error)
 	without(name, why);
 }
 
+/* ---- numbers that the user sets ---- */
+
+static const struct {
+	const char *name, *unit;
+	long otherwise;
+} numbers[DEBUG_SERVER_NUMBERS] = {
+	{ "DEBUGINFOD_TIMEOUT", "seconds", SILENCE_SECONDS },
+	{ "DEBUGINFOD_MAXSIZE", "bytes", SIZE_MAX_BYTES },
+};
+
+/* Number @i as it is set, else ours; *@bad: it is set to what is none. */
+static long number(unsigned i, bool *bad)
+{
+	const char *text = getenv(numbers[i].name);
+	char *end;
+	long n;
+
+	*bad = false;
+	if (!text || !*text)
+		return numbers[i].otherwise;
+	errno = 0;
+	n = strtol(text, &end, 10);
+	*bad = *end || errno || n < 0;
+	return !*bad && n > 0 ? n : numbers[i].otherwise;
+}
+
+bool debug_server_bad_number(unsigned i, char *text, size_t size)
+{
+	bool bad;
+
+	number(i, &bad);
+	if (bad)
+		snprintf(text, size, "%s is '%s', which is no number of %s: it is taken for %ld; set it to a whole number, or unset it",
+			 numbers[i].name, getenv(numbers[i].name), numbers[i].unit, numbers[i].otherwise);
+	return bad;
+}
+
 /* ---- where the library keeps files: debuginfod_find_debuginfo(3), "CACHE" ---- */
 
 static bool in_home(char *out, size_t size, const char *home, const char *rest)
@@ -112,15 +149,6 @@ static uint64_t clock_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* A number that the user set for the library, or ours. */
-static long number(const char *variable, long otherwise)
-{
-	const char *text = getenv(variable);
-	long n = text ? strtol(text, NULL, 10) : 0;
-
-	return n > 0 ? n : otherwise;
 }
 
 static void on_sigint(int sig)
@@ -193,6 +221,7 @@ int debug_server_get(const uint8_t *id, size_t len, const char *name)
 {
 	struct sigaction act = { .sa_handler = on_sigint }, was;
 	char *path = NULL;
+	bool bad;
 	int fd;
 
 	if (!len || len > HVAR_BUILD_ID_MAX || !debug_server_asked())
@@ -205,8 +234,8 @@ int debug_server_get(const uint8_t *id, size_t len, const char *name)
 	memset(&now, 0, sizeof(now));
 	now.name = name;
 	now.moved_ns = clock_ns();
-	now.silence_ns = (uint64_t)number("DEBUGINFOD_TIMEOUT", SILENCE_SECONDS) * 1000000000u;
-	now.size_max = number("DEBUGINFOD_MAXSIZE", SIZE_MAX_BYTES);
+	now.silence_ns = (uint64_t)number(0, &bad) * 1000000000u;
+	now.size_max = number(1, &bad);
 	interrupted = 0;
 	/* who is to ignore ^C does */
 	sigaction(SIGINT, NULL, &was);
@@ -231,6 +260,8 @@ int debug_server_get(const uint8_t *id, size_t len, const char *name)
 		without(name, TOO_LARGE);
 	else if (fd != -ENOENT)
 		without_answer(name, -fd);
+	else if (hooks->absent)
+		without(name, "no server has it; its distribution may, as a package to be installed");
 	return fd;
 }
 

@@ -23,6 +23,7 @@ struct debug_server_hooks {
 	void (*progress)(const char *name, long bytes, long all);
 	/* It goes on without the debug file of @name: @why, in words. */
 	void (*without)(const char *name, const char *why);
+	bool absent; /* also where no server has it, which is no fault of anybody */
 };
 
 /* Servers may be asked from now on.  @hooks is borrowed for ever. */
@@ -33,6 +34,10 @@ bool debug_server_asked(void);
 
 /* Why not, in a sentence; NULL if all that is needed is there.  Does not matter whether it was asked for. */
 const char *debug_server_why(void);
+
+/* A number in the environment that is none, and what is taken instead, in a sentence into @text; false: the @i-th is good, or unset. */
+#define DEBUG_SERVER_NUMBERS 2
+bool debug_server_bad_number(unsigned i, char *text, size_t size);
 
 /*
  * Where libdebuginfod keeps the debug file of build-id @id, into @path: false if that is too long, or nobody knows.  The

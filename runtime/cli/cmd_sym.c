@@ -236,9 +236,29 @@ static int answer_stdin(struct sym *s, struct err *e)
 	return r;
 }
 
+/* Of a name that no file has, with '@' in it: how an offset is written. */
+static const char *at_offset(const struct sym *s, char *text, size_t size)
+{
+	const char *at = s->outer ? NULL : strrchr(s->elf, '@');
+	unsigned long long n;
+	char *end;
+
+	*text = '\0';
+	if (!at)
+		return text;
+	errno = 0;
+	n = strtoull(at + 1, &end, at[1] == '0' && (at[2] | 32) == 'x' ? 16 : 10);
+	if (end == at + 1 || *end || errno || n % 4096 || !n)
+		snprintf(text, size, "; an offset in a file is hexadecimal and a multiple of 0x1000, as in FILE@0x5000");
+	else
+		snprintf(text, size, "; an offset in a file is hexadecimal: %.*s@0x%llx", (int)(at - s->elf), s->elf, n);
+	return text;
+}
+
 /* Open what is a regular file; a FIFO or a device is not touched. */
 static int open_elf(struct sym *s, struct err *e)
 {
+	char text[512];
 	struct stat st;
 	size_t len;
 	int fd, r;
@@ -251,9 +271,10 @@ static int open_elf(struct sym *s, struct err *e)
 		s->elf = s->outer;
 	}
 	if (stat(s->elf, &st) || (S_ISREG(st.st_mode) && access(s->elf, R_OK))) {
-		err_set(e, errno, "cannot open '%s': %s: check the path and its permissions%s", s->elf, strerror(errno),
-			s->outer || !strchr(s->elf, '@') ? "" :
-			"; an offset in a file is a multiple of 0x1000, as in FILE@0x5000");
+		int error = errno;
+
+		err_set(e, error, "cannot open '%s': %s: check the path and its permissions%s", s->elf, strerror(error),
+			at_offset(s, text, sizeof(text)));
 		return CLI_FAILED;
 	}
 	fd = open(s->elf, S_ISREG(st.st_mode) ? O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC :

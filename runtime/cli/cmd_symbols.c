@@ -161,6 +161,22 @@ static void list_json(const struct symbols *s, const char *file, const struct im
 	json_end(&j);
 }
 
+/* What the file does not have, and how it is got. */
+static void list_missing(const struct symbols *s, const struct image_file *f, const char *id)
+{
+	bool stripped = f->img.flags & HVAR_IMAGE_STRIPPED, members = f->img.n_vars || f->img.n_tls_vars;
+
+	if (!stripped && members)
+		return;
+	fprintf(s->out, "  missing   %s%s%s: ", stripped ? "names of static variables and functions (no .symtab)" : "",
+		stripped && !members ? ", " : "", members ? "" : "members and declarations (no debug information)");
+	if (!*id)
+		fputs("the file has no build-id to look for a debug file by; build it with -g, do not strip it, or keep its debug file beside it\n", s->out);
+	else
+		fprintf(s->out, "install the package with .build-id/%.2s/%s.debug (NAME-dbgsym or NAME-dbg), or ask a server: "
+			"--debuginfod, DEBUGINFOD_URLS being set; of what you build yourself: -g, and no strip\n", id, id + 2);
+}
+
 static void list_text(const struct symbols *s, const char *file, const struct image_file *f,
 		      const struct elsewhere *debug)
 {
@@ -178,6 +194,8 @@ static void list_text(const struct symbols *s, const char *file, const struct im
 		fprintf(s->out, "  image     %s, %s\n", f->path, f->cached ? "was there" : "made now");
 	else
 		fputs("  image     not kept\n", s->out);
+	if (s->common.verbose)
+		list_missing(s, f, id);
 }
 
 /* Returns 1 if @file has symbols, 0 if it has none, or -errno and @e. */

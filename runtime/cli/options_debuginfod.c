@@ -75,13 +75,19 @@ int debuginfod_start(const struct cli_common *c, struct err *e)
 {
 	static struct debug_server_hooks hooks;
 	const char *why = debug_server_why();
+	char text[512];
+	unsigned i;
 
 	if (why) {
 		err_set(e, ENOTSUP, "cannot ask debuginfod: %s", why);
 		return CLI_FAILED;
 	}
+	for (i = 0; i < DEBUG_SERVER_NUMBERS && !c->quiet; i++)
+		if (debug_server_bad_number(i, text, sizeof(text)))
+			cli_say(text);
 	if (!c->quiet)
 		hooks.without = without;
+	hooks.absent = c->verbose;
 	if (!c->quiet && isatty(STDERR_FILENO))
 		hooks.progress = progress;
 	debug_server_ask(&hooks);

@@ -76,6 +76,8 @@ objcopy --remove-section .interp --remove-section .gnu.hash "$tmp/v.debug" "$by_
 start "$tmp/v" && agree "sections of other numbers" "$tmp/v"
 stop
 rm "$by_id"
+"$HOTVAR" symbols -v "$tmp/v" > "$tmp/missing"
+like "what is missing is said, and how to get it" "$(cat "$tmp/missing")" "^  missing   names of static .*members .*: install the package with \.build-id/${by_id#*/.build-id/} .*--debuginfod"
 mkfifo "$by_id"
 is "a FIFO in its place is not waited for" "$(timeout 20 "$HOTVAR" sym -q -e "$tmp/v" "$hot_data" > /dev/null 2>&1; echo $?)" 1
 rm "$by_id"

@@ -166,7 +166,12 @@ fi
 fresh missing
 is "404: no name" "$(names --debuginfod)" "$none"
 is "404: nothing is said" "$(cat "$tmp/err")" ""
+names -v --debuginfod > /dev/null
+like "404: but with -v" "$(cat "$tmp/err")" "^hotvar: going on without the debug file of '$tmp/v' from debuginfod: no server has it"
 is "404: not asked again for a while" "$(names --debuginfod), $(asked)" "$none, 1"
+DEBUGINFOD_TIMEOUT=x DEBUGINFOD_MAXSIZE=1e9 names --debuginfod > /dev/null
+is "numbers that are none are said to be none" "$(sed 's/, which.*taken for \([0-9]*\);.*/: \1/' "$tmp/err")" "hotvar: DEBUGINFOD_TIMEOUT is 'x': 10
+hotvar: DEBUGINFOD_MAXSIZE is '1e9': 2147483648"
 fresh silent
 cp "$tmp/o" "$tmp/o2" && strip -s "$tmp/o2"
 DEBUGINFOD_TIMEOUT=1 timeout 60 "$HOTVAR" symbols --debuginfod "$tmp/v" "$tmp/o2" > "$tmp/got" 2> "$tmp/err"

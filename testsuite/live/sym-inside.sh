@@ -155,7 +155,8 @@ is "-e FILE@OFFSET takes link-time addresses" "$(sym -e "$tmp/a b.apk@0x28000" "
 cp "$tmp/one.so" "$tmp/a b.apk@0x28000"
 is "a file of that very name goes first" "$(sym -e "$tmp/a b.apk@0x28000" "$(vaddr one.so one_big)")" "one_big  bss  .bss  $tmp/a b.apk@0x28000"
 rm "$tmp/a b.apk@0x28000"
-for bad in "a b.apk@0x4000:there is no ELF file" "a b.apk@0x5001:No such file.*multiple of 0x1000" "a b.apk@0xffffffffff000:there is no ELF file" "a b.apk:it is no ELF file"; do
+for bad in "a b.apk@0x4000:there is no ELF file" "a b.apk@0x5001:No such file.*multiple of 0x1000" "a b.apk@0xffffffffff000:there is no ELF file" \
+	"a b.apk@20480:No such file.*hexadecimal: .*/a b.apk@0x5000\$" "a b.apk@20481:No such file.*multiple of 0x1000" "a b.apk:it is no ELF file"; do
 	"$HOTVAR" sym -e "$tmp/${bad%%:*}" 0 > "$tmp/got" 2>&1
 	is "refused: ${bad%%:*}" "$? $(grep -c "^hotvar: cannot .*${bad#*:}" "$tmp/got")" "125 1"
 done

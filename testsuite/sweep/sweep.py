@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # sweep.py - every symbol of the system's ELF files: does `hotvar sym -e` say what readelf's tables say?
 #
-#   sweep.py HOTVAR [-n FILES] [-s SEED] [-j JOBS] FOLDER...
+#   sweep.py HOTVAR [-n FILES] [-s SEED] [-j JOBS] [-p K/N: the K-th of N parts] FOLDER...
 #
 # Of each data and text symbol the first, the middle and the last byte and the one after it are asked for.  The right
 # answer is worked out here from readelf's text alone (of the file, and of what .gnu_debugdata unpacks to), by the rule of hotvar(1): the innermost sized symbol that holds
@@ -19,6 +19,7 @@ parser.add_argument("hotvar")
 parser.add_argument("-n", type=int, default=0, help="that many files, at random; 0: all")
 parser.add_argument("-s", type=int, default=1)
 parser.add_argument("-j", type=int, default=os.cpu_count())
+parser.add_argument("-p", default="1/1")
 parser.add_argument("folders", nargs="+")
 args = parser.parse_args()
 
@@ -181,7 +182,8 @@ def sweep(path):
     return path, len(syms), len(probes), bad, ""
 
 
-files = list(elf_files())
+part, parts = map(int, args.p.split("/"))
+files = list(elf_files())[part - 1::parts]
 found = len(files)
 if args.n and args.n < found:
     files = random.Random(args.s).sample(files, args.n)
