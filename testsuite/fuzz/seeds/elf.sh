@@ -31,6 +31,8 @@ maybe versions -DVERSIONED -Wl,--version-script="$from/shapes.map"
 maybe debug -g
 maybe m32 -m32
 maybe lld -fuse-ld=lld
+$cc -x c++ -g -O1 -fPIC -shared -nostdlib -Wl,-z,max-page-size=4096 -Wl,-z,noseparate-code -o "$to/virtual.so" "$from/virtual.cc" 2> /dev/null ||
+	{ rm -f "$to/virtual.so"; echo "  $cc cannot make the fuzz seed virtual: without it" >&2; }
 # A reference to dwz's common file that is nowhere: it is missing, however the program is read.
 if [ -f "$to/debug.so" ] && printf 'common\000build-id' > "$to/link" &&
 	objcopy --add-section .gnu_debugaltlink="$to/link" "$to/debug.so" "$to/altlink.so" 2> /dev/null; then

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_tls_seen.c - blocks told of, forgotten and looked up, against an array with one entry for each byte. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/report/tls_seen.h"
+
+enum { BYTES = 256, MODULES = 5, ROUNDS = 20000 };
+
+static struct images *images;
+
+static void told(struct tls_seen *t, uint32_t mm, uint32_t module, uint64_t start, uint64_t size)
+{
+	char key[64], value[64];
+
+	snprintf(key, sizeof(key), "%u.%u=", mm, module);
+	snprintf(value, sizeof(value), "%llx+%llu", (unsigned long long)start, (unsigned long long)size);
+	tls_seen_told(t, images, key, value);
+}
+
+/* The module whose block @addr is in; 0: none. */
+static uint32_t at(struct tls_seen *t, uint32_t mm, uint64_t addr)
+{
+	struct hvar_event ev = { .type = HVAR_EVENT_ACCESS, .mm = mm };
+	const struct tls_block *b = tls_seen_find(t, images, &ev, NULL, addr, false);
+
+	if (!b)
+		return 0;
+	assert_true(b->start <= addr && addr < b->end);
+	return b->module;
+}
+
+static void map_event(struct tls_seen *t, uint32_t type, uint32_t mm, uint32_t module, uint64_t start, uint64_t end)
+{
+	struct hvar_event ev = { .type = type, .mm = mm, .module = module, .u.map = { .start = start, .end = end } };
+
+	tls_seen_event(t, &ev);
+}
+
+static void test_table(void **state)
+{
+	struct hvar_event fork = { .type = HVAR_EVENT_FORK, .mm = 1, .u.task = { .child_mm = 2 } };
+	struct tls_seen *t = tls_seen_new();
+
+	(void)state;
+	assert_int_equal(at(t, 1, 100), 0);
+	told(t, 1, 7, 0x100, 0x40);
+	told(t, 1, 8, 0x140, 0x10);
+	assert_int_equal(at(t, 1, 0xff), 0);
+	assert_int_equal(at(t, 1, 0x100), 7);
+	assert_int_equal(at(t, 1, 0x13f), 7);
+	assert_int_equal(at(t, 1, 0x140), 8);
+	assert_int_equal(at(t, 1, 0x150), 0);
+	assert_int_equal(at(t, 2, 0x100), 0);
+	assert_true(tls_seen_within(t, 1, 0, 0x101));
+	assert_false(tls_seen_within(t, 1, 0, 0x100));
+	assert_true(tls_seen_within(t, 1, 0x14f, 0x200));
+	assert_false(tls_seen_within(t, 1, 0x150, 0x200));
+	tls_seen_event(t, &fork);
+	told(t, 1, 7, 0x100, 0); /* the parent's is gone, the child's is not */
+	assert_int_equal(at(t, 1, 0x100), 0);
+	assert_int_equal(at(t, 2, 0x100), 7);
+	map_event(t, HVAR_EVENT_UNMAP, 2, 8, 0x9000, 0xa000); /* a part of file 8 */
+	assert_int_equal(at(t, 2, 0x140), 0);
+	assert_int_equal(at(t, 1, 0x140), 8);
+	map_event(t, HVAR_EVENT_MAP, 2, 0, 0x13f, 0x1000); /* over the last byte */
+	assert_int_equal(at(t, 2, 0x100), 0);
+	/* what no recording of ours has */
+	told(t, 1, 9, UINT64_MAX - 3, 100);
+	told(t, 0, 9, 0x500, 100);
+	tls_seen_told(t, images, "1", "500+10");
+	tls_seen_told(t, images, "1.9=", "500");
+	assert_int_equal(at(t, 1, 0x500), 0);
+	assert_int_equal(at(t, 0, 0x500), 0);
+	assert_int_equal(at(t, 1, UINT64_MAX), 0);
+	tls_seen_free(t);
+}
+
+/* A new block takes the place of all that it overlaps; a change of the map, of all that it touches. */
+static void forget(uint8_t model[BYTES], const uint8_t block[BYTES], uint32_t start, uint32_t end)
+{
+	for (uint32_t i = start; i < end; i++)
+		for (uint32_t k = 0; model[i] && k < BYTES; k++)
+			if (k != i && model[k] && block[k] == block[i])
+				model[k] = 0;
+	memset(model + start, 0, end - start);
+}
+
+static void test_random(void **state)
+{
+	static uint8_t model[BYTES], block[BYTES]; /* which module's, and the first byte of the block */
+	struct tls_seen *t = tls_seen_new();
+
+	(void)state;
+	srand(4);
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t a = (uint32_t)rand() % BYTES, n = 1 + (uint32_t)rand() % 40, m = 1 + (uint32_t)rand() % MODULES;
+
+		if (n > BYTES - a)
+			n = BYTES - a;
+		switch (rand() % 4) {
+		case 0:
+			map_event(t, HVAR_EVENT_UNMAP, 1, 0, a, a + n);
+			forget(model, block, a, a + n);
+			break;
+		case 1:
+			if (model[a] && block[a] == a) {
+				told(t, 1, model[a], a, 0);
+				forget(model, block, a, a + 1);
+			}
+			break;
+		default:
+			told(t, 1, m, a, n);
+			forget(model, block, a, a + n);
+			memset(model + a, (int)m, n);
+			memset(block + a, (int)a, n);
+		}
+		for (uint32_t i = 0; i < BYTES; i++)
+			assert_int_equal(at(t, 1, i), model[i]);
+	}
+	tls_seen_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_random),
+	};
+
+	int r;
+
+	images = images_new(false);
+	r = cmocka_run_group_tests(tests, NULL, NULL);
+	images_free(images);
+	return r;
+}
