@@ -24,9 +24,12 @@ struct options {
 	bool quiet;
 };
 
+enum { KEY_CALLERS = 0x5200 };
+
 static const struct argp_option own_options[] = {
 	{ "output", 'o', "FILE", 0, "The recording ('-' is stdout; hotvar.rec)", 2 },
 	{ "quiet", 'q', NULL, 0, "Say nothing but what fails", 2 },
+	{ "callers", KEY_CALLERS, NULL, 0, "With --exact: record which lines of code access each variable, too", 1 },
 	{ 0 },
 };
 
@@ -43,6 +46,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case KEY_CALLERS:
+		o->target.exact_callers = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -68,6 +68,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 
 	target_options_init(&o.target);
 	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
+	o.target.exact_callers = o.report.callers;
 	if (!status)
 		status = target_options_check(&o.target, argv + rest, "hotvar", e);
 	if (!status)

@@ -107,6 +107,7 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->source = o->source;
 	s->exact_malloc = o->exact_malloc;
 	s->exact_stopped = o->exact_stopped;
+	s->exact_callers = o->exact_callers;
 	s->out = queue;
 	if (talk)
 		s->warn = measure_warn;

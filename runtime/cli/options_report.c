@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
 	{ "no-demangle", KEY_RAW, NULL, 0, "Show C++ and Rust names as the linker has them", 5 },
-	{ "callers", KEY_CALLERS, NULL, OPTION_HIDDEN, NULL, 5 },
+	{ "callers", KEY_CALLERS, "N", OPTION_ARG_OPTIONAL, "With --exact: the N lines of code that access each variable most (text: 3, JSON: all)", 5 },
 	{ 0 },
 };
 
@@ -95,7 +95,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		image_name_raw(true);
 		return 0;
 	case KEY_CALLERS:
-		return cli_not_yet("--callers", "leave it out");
+		n = 0;
+		if (arg && (!cli_number(arg, &n) || !n || n > 1000000))
+			return cli_bad_value("--callers", arg, "a number of lines of code");
+		c->callers = true;
+		c->rows.callers = arg ? n : ROWS_CALLERS_DEFAULT;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -17,6 +17,7 @@ struct report_choice {
 	struct rows_options rows;
 	bool per_process, by_member;
 	bool by_region, by_page; /* touched pages, not variables */
+	bool callers;
 	bool limit_given;
 };
 

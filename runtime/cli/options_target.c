@@ -105,6 +105,11 @@ void target_options_init(struct target_options *o)
 int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e)
 {
 	o->argv = *rest ? rest : NULL;
+	if (o->exact_callers && o->source != SESSION_EXACT) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "--callers needs each access to be counted: give --exact, too, as in \"%s --exact --callers -- CMD\"", command);
+		return CLI_USAGE;
+	}
 	if (o->pid && o->source == SESSION_EXACT) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "cannot count every access of a process that runs already: it must run under valgrind from its start: give its command, as in \"%s --exact -- CMD\"",

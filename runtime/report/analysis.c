@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callers.h"
 #include "codes.h"
 #include "heap_rows.h"
 #include "images.h"
 #include "metas.h"
+#include "mm_set.h"
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/code_capture.h"
 #include "said.h"
@@ -33,6 +35,7 @@ struct analysis {
 	struct spaces *spaces;
 	struct images *images;
 	struct variables *variables;
+	struct callers *callers;
 	struct touched *touched; /* NULL: not asked for */
 	struct estimate *estimate;
 	struct codes *codes;	  /* the stream's */
@@ -46,8 +49,7 @@ struct analysis {
 	struct analysis_totals totals;
 	bool live, per_process, by_member, by_phase;
 	const struct estimate_result *result; /* of the samples so far, NULL: more came since */
-	uint32_t *mms; /* numbers seen in samples and accesses: open addressing */
-	size_t n_mms, cap_mms;
+	struct mm_set mms; /* seen in samples and accesses */
 	char *why;
 };
 
@@ -174,38 +176,6 @@ static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct est
 
 /* ---- records ---- */
 
-static void note_mm(struct analysis *a, uint32_t mm)
-{
-	size_t i, mask;
-
-	if (!mm)
-		return;
-	if (2 * (a->n_mms + 1) > a->cap_mms) {
-		size_t cap = a->cap_mms ? 2 * a->cap_mms : 64, j;
-		uint32_t *bigger = calloc(cap, sizeof(*bigger));
-
-		if (!bigger)
-			return;
-		for (j = 0; j < a->cap_mms; j++) {
-			if (!a->mms[j])
-				continue;
-			for (i = a->mms[j] & (cap - 1); bigger[i]; i = (i + 1) & (cap - 1))
-				;
-			bigger[i] = a->mms[j];
-		}
-		free(a->mms);
-		a->mms = bigger;
-		a->cap_mms = cap;
-	}
-	mask = a->cap_mms - 1;
-	for (i = mm & mask; a->mms[i] && a->mms[i] != mm; i = (i + 1) & mask)
-		;
-	if (!a->mms[i]) {
-		a->mms[i] = mm;
-		a->n_mms++;
-	}
-}
-
 static void add(uint64_t *sum, uint64_t x)
 {
 	if (__builtin_add_overflow(*sum, x, sum))
@@ -245,7 +215,7 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 			tls_blocks_mapped(variables_tls_blocks(a->variables), a->images, ev);
 		return;
 	}
-	note_mm(a, ev->mm);
+	mm_set_add(&a->mms, ev->mm);
 	add(&a->totals.accesses, ev->u.access.weight);
 	i = variables_at(a->variables, spaces_of(a->spaces, ev), ev,
 			 ev->u.access.addr);
@@ -279,7 +249,7 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 	uint32_t i = HVAR_HOT_NONE;
 
 	note_time(a, c->time_ns);
-	note_mm(a, c->mm);
+	mm_set_add(&a->mms, c->mm);
 	if (a->by_phase)
 		variables_phase(a->variables, said_phase_of(variables_said(a->variables), c->mm));
 	for (k = 0; k < n; k++) {
@@ -302,7 +272,7 @@ static void take_heap(struct analysis *a, const struct stream_heap *h)
 	uint64_t lost;
 
 	note_time(a, h->time_ns);
-	note_mm(a, h->mm);
+	mm_set_add(&a->mms, h->mm);
 	add(&a->totals.accesses, heap_rows_count(a->variables, h, a->per_process, a->by_member, &lost));
 	add(&a->totals.accesses_lost, lost);
 }
@@ -372,7 +342,7 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		const struct stream_sample *s = r->data;
 
 		note_time(a, s->ev.time_ns);
-		note_mm(a, s->ev.mm);
+		mm_set_add(&a->mms, s->ev.mm);
 		a->totals.samples++;
 		a->result = NULL;
 		estimate_sample(a->estimate, s);
@@ -406,6 +376,12 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_TOUCHED:
 		if (a->touched)
 			touched_record(a->touched, r->data);
+		break;
+	case STREAM_CALLER:
+		callers_name(a->callers, r->data, r->len);
+		break;
+	case STREAM_CALLS:
+		callers_calls(a->callers, a->variables, a->spaces, r->data, r->len, a->by_phase);
 		break;
 	case STREAM_NAME:
 		said_name(variables_said(a->variables), r->data, r->len);
@@ -492,6 +468,11 @@ const struct estimate_result *analysis_solve(struct analysis *a)
 	return a->result;
 }
 
+struct callers *analysis_callers(struct analysis *a)
+{
+	return a->callers;
+}
+
 struct touched *analysis_touched(struct analysis *a)
 {
 	return a->touched;
@@ -510,9 +491,10 @@ const struct images *analysis_images(const struct analysis *a)
 void analysis_totals(const struct analysis *a, struct analysis_totals *out)
 {
 	*out = a->totals;
-	out->processes = a->n_mms;
+	out->processes = a->mms.n;
 	add(&out->lost[STREAM_LOST_MEMORY], spaces_lost(a->spaces));
 	add(&out->lost[STREAM_LOST_MEMORY], images_lost(a->images));
+	add(&out->lost[STREAM_LOST_MEMORY], callers_lost(a->callers));
 	add(&out->lost[STREAM_LOST_MEMORY], said_lost(variables_said(a->variables)));
 	out->misfits = spaces_misfits(a->spaces);
 }
@@ -550,6 +532,9 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	if (!a->spaces || !a->images || !a->codes || !a->file_codes || !a->estimate ||
 	    !a->variables)
 		goto no_memory;
+	a->callers = callers_new();
+	if (!a->callers)
+		goto no_memory;
 	if (o->touched) {
 		a->touched = touched_new(a->images, a->spaces);
 		if (!a->touched)
@@ -569,6 +554,7 @@ void analysis_free(struct analysis *a)
 		return;
 	estimate_free(a->estimate);
 	touched_free(a->touched);
+	callers_free(a->callers);
 	variables_free(a->variables);
 	images_free(a->images);
 	spaces_free(a->spaces);
@@ -576,7 +562,7 @@ void analysis_free(struct analysis *a)
 	codes_free(a->file_codes);
 	metas_fini(&a->metas);
 	free(a->needed);
-	free(a->mms);
+	mm_set_fini(&a->mms);
 	free(a->why);
 	free(a);
 }

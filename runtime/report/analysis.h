@@ -55,9 +55,14 @@ bool analysis_need(struct analysis *a, struct analysis_need *out);
 /* Solve for all samples; NULL: there are none, or no memory. */
 const struct estimate_result *analysis_solve(struct analysis *a);
 
+struct callers;
+
 /* Of touched pages, if those were asked for; NULL: they were not. */
 struct touched;
 struct touched *analysis_touched(struct analysis *a);
+
+/* Which lines of code access what is in the hot table. */
+struct callers *analysis_callers(struct analysis *a);
 
 struct variables *analysis_variables(struct analysis *a);
 const struct images *analysis_images(const struct analysis *a);

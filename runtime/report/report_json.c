@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "callers_print.h"
 #include "heap_print.h"
 #include "json.h"
 #include "report.h"
@@ -68,7 +69,7 @@ static void count(struct json *j, const char *key, bool known, uint64_t n)
 		json_null(j, key);
 }
 
-static void variable(FILE *f, const struct rows *r, size_t i)
+static void variable(FILE *f, const struct rows *r, const struct analysis *a, size_t i)
 {
 	const struct row *row = &r->v[i];
 	const struct variable *v = &row->var;
@@ -114,6 +115,8 @@ static void variable(FILE *f, const struct rows *r, size_t i)
 	if (v->heap)
 		heap_print_json(&j, v->heap);
 	json_str(&j, "reason", v->reason);
+	if (r->callers && r->exact)
+		callers_print_json(&j, a, row, r->callers);
 	if (r->by_phase)
 		json_str(&j, "phase", v->phase);
 	if (v->mm) {
@@ -174,6 +177,6 @@ void report_json(FILE *f, const struct rows *r, const struct analysis *a)
 
 	meta(f, r, a);
 	for (i = 0; i < r->n; i++)
-		variable(f, r, i);
+		variable(f, r, a, i);
 	total(f, r, a);
 }

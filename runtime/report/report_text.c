@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callers.h"
+#include "callers_print.h"
 #include "heap_print.h"
 #include "report.h"
 #include "translator-hooks/image_cache.h"
@@ -280,7 +282,7 @@ static void other_line(const struct out *out, const struct rows *r, double share
 	putc('\n', out->f);
 }
 
-static void table(const struct out *out, const struct rows *r)
+static void table(const struct out *out, const struct rows *r, const struct analysis *a)
 {
 	char text[96];
 	size_t i;
@@ -290,8 +292,11 @@ static void table(const struct out *out, const struct rows *r)
 		r->exact ? " accesses" : "  ±95%    time", has_more(out, r) ? " threads    first     last" : "",
 		KIND_WIDTH, "kind");
 	style(out, NORMAL);
-	for (i = 0; i < r->n; i++)
+	for (i = 0; i < r->n; i++) {
 		one_row(out, r, i);
+		if (r->callers && r->exact)
+			callers_print_text(out->f, a, &r->v[i], r->callers);
+	}
 	if (r->hidden) {
 		snprintf(text, sizeof(text), "in %zu more variable%s not shown", r->hidden,
 			 r->hidden == 1 ? "" : "s");
@@ -471,6 +476,8 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time; wr%%: how many of its accesses write");
 	how(out, r, a);
+	if (r->exact && r->callers && !callers_any(analysis_callers((struct analysis *)a)))
+		paragraph(out, "no lines of code: record with --callers to have them");
 	if (note && *note)
 		paragraph(out, "note: %s", note);
 	losses(out, r, !analysis_why(a));
@@ -505,7 +512,7 @@ void report_text(FILE *f, const struct rows *r, const struct analysis *a,
 	if (!o->quiet)
 		heading(&out, r, a);
 	if (r->n || r->n_un || r->hidden)
-		table(&out, r);
+		table(&out, r, a);
 	if (!r->n)
 		nothing(&out, r, a);
 	if (!o->quiet)

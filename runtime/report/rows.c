@@ -95,6 +95,7 @@ static int from_counts(struct rows *r, struct analysis *a)
 			return -ENOMEM;
 		if (!counted && !(row->var.heap && row->var.heap->objects)) /* memory that nothing accessed was asked for, too */
 			continue;
+		row->entry = i;
 		row->share = counted;
 		row->ci[0] = row->ci[1] = row->time_share = NAN;
 		row->write_share = counted > 0 ? (double)h->writes / counted : NAN;
@@ -187,6 +188,7 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 
 	memset(r, 0, sizeof(*r));
 	r->by_phase = o->by_phase;
+	r->callers = o->callers;
 	analysis_totals(a, &r->totals);
 	if (r->totals.samples)
 		ret = from_samples(r, a);

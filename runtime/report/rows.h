@@ -16,7 +16,11 @@
 
 enum rows_sort { ROWS_BY_ACCESSES, ROWS_BY_TIME };
 
+/* For rows_options.callers: 3 in text, all in JSON. */
+#define ROWS_CALLERS_DEFAULT SIZE_MAX
+
 struct rows_options {
+	size_t callers; /* lines of code for each row at most; 0: none */
 	bool by_phase;
 	enum rows_sort sort;
 	double min_share; /* of what is sorted by, 0 .. 1 */
@@ -24,6 +28,7 @@ struct rows_options {
 };
 
 struct row {
+	uint32_t entry;	    /* in the hot table */
 	struct variable var;
 	double share;	    /* of all accesses, 0 .. 1 */
 	double ci[2];	    /* 95 % confidence interval of share; NaN: exact */
@@ -43,6 +48,7 @@ struct rows_unattributed {
 
 struct rows {
 	bool by_phase;	 /* as rows_options */
+	size_t callers;	 /* likewise */
 	bool exact;	 /* accesses were counted, not sampled */
 	struct row *v;	 /* shown, best first */
 	size_t n;

@@ -381,6 +381,11 @@ static size_t index_of(uint64_t offset)
 	return offset < HVT_OFFSETS_EXACT ? offset : HVT_OFFSETS_EXACT + 63 - (size_t)__builtin_clzll(offset);
 }
 
+bool exact_heap_has(struct exact_heap *h, uint64_t addr)
+{
+	return h->n_objects && find(h, addr);
+}
+
 bool exact_heap_count(struct exact_heap *h, uint32_t tid, uint64_t addr, uint32_t reads, uint32_t writes)
 {
 	struct object *o = h->n_objects ? find(h, addr) : NULL;

@@ -36,6 +36,9 @@ int exact_heap_open(struct exact_heap *h, int memfd, const uint32_t tids[HVT_SLO
 /* After that: counts of @addr.  False: no object is there. */
 bool exact_heap_count(struct exact_heap *h, uint32_t tid, uint64_t addr, uint32_t reads, uint32_t writes);
 
+/* Is an object at @addr? */
+bool exact_heap_has(struct exact_heap *h, uint64_t addr);
+
 /*
  * In the end: put a record for each site to @out, like @as; *@accesses grows by those that they tell of.  0, or -EINVAL:
  * not all could be put.

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "exact_calls.h"
 #include "exact_counts.h"
 #include "exact_heap.h"
 #include "exact_said.h"
@@ -32,12 +33,14 @@ struct exact_process {
 	size_t n_tids, cap_tids;
 	struct exact_heap *heap;
 	struct exact_said *said;
+	struct exact_calls *calls;
 };
 
 struct exact {
 	struct stream *out;
 	struct modules *modules;
 	struct exact_process *first;
+	struct exact_callers *callers;
 	uint32_t last_mm;
 	uint64_t accesses, shared_threads;
 	uint64_t torn; /* harvests in the middle of a change of the map */
@@ -373,6 +376,14 @@ static uint32_t taking(const struct exact_process *p)
 	return n;
 }
 
+/* Of an object's accesses nobody is told who did them. */
+static bool skip_call(void *ctx, uint64_t addr)
+{
+	const struct exact_process *p = ctx;
+
+	return exact_said_stopped(p->said) || (!exact_said_named(p->said, addr) && exact_heap_has(p->heap, addr));
+}
+
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 {
 	struct counts_to to = { x, p, time_ns, true };
@@ -387,6 +398,9 @@ void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		if (exact_counts_read(p->memfd, slot, put_counts, &to))
 			x->lost++;
+	if (exact_calls_harvest(p->calls, x->out, p->memfd,
+				&(struct stream_calls){ .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid }, skip_call, p))
+		x->lost++;
 	if (exact_heap_put(p->heap, x->out, &as, &x->accesses))
 		x->lost++;
 	if (before % 2 || taking(p) != before)
@@ -404,6 +418,7 @@ static void free_process(struct exact_process *p)
 	grow_vmas_fini(&p->vmas);
 	exact_heap_free(p->heap);
 	exact_said_free(p->said);
+	exact_calls_free(p->calls);
 	free(p->tids);
 	free(p);
 }
@@ -448,12 +463,14 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 	if (p) {
 		p->heap = from ? exact_heap_copy(from->heap) : exact_heap_new();
 		p->said = exact_said_new(from ? from->said : NULL);
+		p->calls = exact_calls_new(from ? from->calls : NULL);
 	}
-	if (!p || !p->heap || !p->said || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
+	if (!p || !p->heap || !p->said || !p->calls || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
 		x->lost++;
 		if (p) {
 			exact_heap_free(p->heap);
 			exact_said_free(p->said);
+			exact_calls_free(p->calls);
 		}
 		free(p);
 		close(memfd);
@@ -515,6 +532,13 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 			return -EINVAL;
 		touched(x, p, m->flags, m->start, m->end, time_ns);
 		return 0;
+	case HVT_CALLER:
+		return exact_calls_site(p->calls, x->callers, x->out, m, more, len);
+	case HVT_CALLED: {
+		const struct stream_calls as = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid };
+
+		return exact_calls_take(p->calls, x->out, more, len, &as);
+	}
 	case HVT_NAME:
 	case HVT_PHASE:
 	case HVT_COUNTING: {
@@ -566,8 +590,13 @@ struct exact *exact_new(struct stream *out, struct err *e)
 	if (x) {
 		x->out = out;
 		x->modules = modules_new();
+		x->callers = exact_callers_new();
 	}
-	if (!x || !x->modules) {
+	if (!x || !x->modules || !x->callers) {
+		if (x) {
+			modules_free(x->modules);
+			exact_callers_free(x->callers);
+		}
 		free(x);
 		err_set(e, ENOMEM, "cannot count: no memory: free some");
 		return NULL;
@@ -582,5 +611,6 @@ void exact_free(struct exact *x)
 	while (x->first)
 		forget(x, x->first);
 	modules_free(x->modules);
+	exact_callers_free(x->callers);
 	free(x);
 }

@@ -122,16 +122,18 @@ char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, co
 
 	while (argv[n])
 		n++;
-	out = malloc((n + n_options + 8) * sizeof(*out) + len + synonym_len);
+	out = malloc((n + n_options + 9) * sizeof(*out) + len + synonym_len);
 	if (!out)
 		return NULL;
-	text = (char *)(out + n + n_options + 8);
+	text = (char *)(out + n + n_options + 9);
 	synonym = text + len;
 	snprintf(text, len, "--hotvar-socket=%s", socket);
 	out[at++] = (char *)v->launcher;
 	for (i = 0; i < n_options; i++)
 		out[at++] = (char *)options[i];
 	out[at++] = text;
+	if (v->callers)
+		out[at++] = (char *)"--hotvar-callers=yes";
 	if (v->stopped)
 		out[at++] = (char *)"--hotvar-stopped=yes";
 	if (!keeps) {

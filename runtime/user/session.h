@@ -38,6 +38,7 @@ struct session {
 			       * an engine that cannot do as many puts here what it does */
 	double seconds;	      /* end after that much time, 0: when the target ends or on ^C */
 	enum session_source source;
+	bool exact_callers;   /* engine_exact: count by line of code, too */
 	bool exact_stopped;   /* engine_exact: nothing is counted until CMD asks for it */
 	const char *exact_malloc; /* engine_exact: "program": CMD keeps its own; a soname pattern: whose is replaced, too; NULL */
 	bool returns;	      /* engine_perf: calls are told as they return, not as they begin */

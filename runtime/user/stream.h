@@ -41,6 +41,8 @@ enum stream_type {
 	STREAM_HEAP,	 /* struct stream_heap: exact accesses of objects by where they were allocated, likewise */
 	STREAM_NAME,	 /* struct stream_name: memory that the program gave a name, or took it from */
 	STREAM_PHASE,	 /* struct stream_phase: what an address space does from here on */
+	STREAM_CALLER,	 /* struct stream_caller: a line of code, before the first record that names it */
+	STREAM_CALLS,	 /* struct stream_calls: which lines did how many of the accesses, with --callers */
 	STREAM_TYPES
 };
 
@@ -176,6 +178,22 @@ struct stream_phase {
 	uint64_t time_ns;
 	uint32_t mm, pid;
 	char name[]; /* likewise; "": no phase */
+};
+
+struct stream_caller {
+	uint32_t caller, zero; /* its number */
+	char text[];	       /* three strings: function, file, line (decimal); "" or 0: not known */
+};
+
+/* Of what is mapped in @mm at this place in the stream; what heap objects are accessed by is not told. */
+struct stream_calls {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	struct stream_call {
+		uint64_t addr, count;
+		uint32_t caller;
+		uint16_t size, flags; /* bytes of each; HVAR_ACCESS_READ or HVAR_ACCESS_WRITE */
+	} v[];
 };
 
 struct stream_end {

@@ -23,6 +23,8 @@ _Static_assert(sizeof(struct stream_counts) == 32, "counts record");
 _Static_assert(sizeof(struct stream_touched) == 48, "touched record");
 _Static_assert(sizeof(struct stream_name) == 32, "name record");
 _Static_assert(sizeof(struct stream_phase) == 16, "phase record");
+_Static_assert(sizeof(struct stream_caller) == 8, "caller record");
+_Static_assert(sizeof(struct stream_calls) == 16 && sizeof(struct stream_call) == 24, "calls record");
 
 size_t stream_record_size(uint32_t len)
 {
@@ -83,6 +85,10 @@ uint32_t stream_max_len(uint32_t type)
 		return sizeof(struct stream_name) + STREAM_SAID_MAX;
 	case STREAM_PHASE:
 		return sizeof(struct stream_phase) + STREAM_SAID_MAX;
+	case STREAM_CALLER:
+		return sizeof(struct stream_caller) + 4096;
+	case STREAM_CALLS:
+		return 1 << 20;
 	}
 	return 0;
 }
@@ -146,6 +152,28 @@ static bool heap_ok(const struct stream_heap *h, uint32_t len)
 	return true;
 }
 
+static bool caller_ok(const struct stream_caller *c, uint32_t len)
+{
+	uint32_t i, strings = 0;
+
+	for (i = 0; len > sizeof(*c) && i < len - sizeof(*c); i++)
+		strings += !c->text[i];
+	return strings == 3 && !c->text[len - sizeof(*c) - 1] && c->caller < 1u << 24 && !c->zero;
+}
+
+static bool calls_ok(const struct stream_calls *c, uint32_t len)
+{
+	uint32_t i, n;
+
+	if (len <= sizeof(*c) || (len - sizeof(*c)) % sizeof(*c->v) || !c->mm || !c->pid)
+		return false;
+	n = (uint32_t)((len - sizeof(*c)) / sizeof(*c->v));
+	for (i = 0; i < n; i++)
+		if (c->v[i].caller >= 1u << 24 || (c->v[i].flags != HVAR_ACCESS_READ && c->v[i].flags != HVAR_ACCESS_WRITE))
+			return false;
+	return true;
+}
+
 static bool name_ok(const struct stream_name *n, uint32_t len)
 {
 	return len >= sizeof(*n) && n->mm && n->pid && n->start < n->end && !memchr(n->name, 0, len - sizeof(*n));
@@ -191,6 +219,10 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return touched_ok(data, len);
 	case STREAM_NAME:
 		return name_ok(data, len);
+	case STREAM_CALLER:
+		return caller_ok(data, len);
+	case STREAM_CALLS:
+		return calls_ok(data, len);
 	case STREAM_PHASE: {
 		const struct stream_phase *p = data;
 

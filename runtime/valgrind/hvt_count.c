@@ -13,6 +13,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
+#include "hvt_calls.h"
 #include "hvt_heap.h"
 #include "hvt_shadow.h"
 #include "hvt_wire.h"
@@ -39,6 +40,7 @@ struct block {
 	struct sum sums[SUMS];
 	Int n_sums;
 	Int base; /* offset in the guest state */
+	Addr ip;  /* of the instruction */
 	UInt reads, writes;
 };
 
@@ -179,6 +181,17 @@ static void mark_wide(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool
 		mark(b, addr, HVT_MARKS_WRITE, size);
 }
 
+/* With --callers: and who did it. */
+static void call(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bool reads, Bool writes)
+{
+	if (!hvt_calls_on)
+		return;
+	if (reads)
+		hvt_calls_add(b->out, b->ip, addr, guard, False, size);
+	if (writes)
+		hvt_calls_add(b->out, b->ip, addr, guard, True, size);
+}
+
 static void count(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
 	IRExpr *one = IRExpr_Const(IRConst_U32(1));
@@ -190,6 +203,7 @@ static void count(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool wri
 	if (writes)
 		raise(b, at, offset, True, one);
 	mark_wide(b, addr, size, reads, writes);
+	call(b, NULL, addr, size, reads, writes);
 }
 
 /*
@@ -213,6 +227,7 @@ static void count_if(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bo
 	if (writes)
 		raise(b, at, 0, True, by);
 	mark_wide(b, addr, size, reads, writes);
+	call(b, guard, addr, size, reads, writes);
 }
 
 /* ---- reading code ---- */
@@ -251,6 +266,14 @@ static UInt size_of(const struct block *b, const IRExpr *data)
 	return (UInt)sizeofIRType(typeOfIRExpr(b->out->tyenv, data));
 }
 
+static UInt size_loaded(const IRLoadG *l)
+{
+	IRType result, memory;
+
+	typeOfIRLoadGOp(l->cvt, &result, &memory);
+	return (UInt)sizeofIRType(memory);
+}
+
 static void dirty(struct block *b, const IRDirty *d)
 {
 	if (d->mFx != Ifx_None)
@@ -261,6 +284,9 @@ static void dirty(struct block *b, const IRDirty *d)
 static void statement(struct block *b, const IRStmt *s)
 {
 	switch (s->tag) {
+	case Ist_IMark:
+		b->ip = s->Ist.IMark.addr;
+		break;
 	case Ist_WrTmp:
 		if (s->Ist.WrTmp.data->tag == Iex_Load)
 			count(b, s->Ist.WrTmp.data->Iex.Load.addr, (UInt)sizeofIRType(s->Ist.WrTmp.data->Iex.Load.ty), True, False);
@@ -272,17 +298,19 @@ static void statement(struct block *b, const IRStmt *s)
 		break;
 	case Ist_LoadG:
 		count_if(b, s->Ist.LoadG.details->guard, s->Ist.LoadG.details->addr,
-			 s->Ist.LoadG.details->cvt == ILGop_IdentV128 ? 16 : 8, True, False);
+			 size_loaded(s->Ist.LoadG.details), True, False);
 		break;
 	case Ist_StoreG:
 		count_if(b, s->Ist.StoreG.details->guard, s->Ist.StoreG.details->addr,
 			 size_of(b, s->Ist.StoreG.details->data), False, True);
 		break;
 	case Ist_CAS:
-		count(b, s->Ist.CAS.details->addr, s->Ist.CAS.details->dataHi ? 16 : 8, True, True);
+		count(b, s->Ist.CAS.details->addr, size_of(b, s->Ist.CAS.details->dataLo) * (s->Ist.CAS.details->dataHi ? 2 : 1),
+		      True, True);
 		break;
 	case Ist_LLSC:
-		count(b, s->Ist.LLSC.addr, 8, !s->Ist.LLSC.storedata, s->Ist.LLSC.storedata != NULL);
+		count(b, s->Ist.LLSC.addr, s->Ist.LLSC.storedata ? size_of(b, s->Ist.LLSC.storedata) :
+			      (UInt)sizeofIRType(typeOfIRTemp(b->out->tyenv, s->Ist.LLSC.result)), !s->Ist.LLSC.storedata, s->Ist.LLSC.storedata != NULL);
 		break;
 	case Ist_Dirty:
 		dirty(b, s->Ist.Dirty.details);
@@ -304,6 +332,7 @@ IRSB *hvt_count_block(IRSB *in, const VexGuestLayout *layout)
 		b.of[i] = (struct sum_of){ (IRTemp)i, 0 };
 	b.n_sums = 0;
 	b.base = layout->total_sizeB + hvt_count_base();
+	b.ip = 0;
 	b.reads = b.writes = 0;
 	for (i = 0; i < in->stmts_used; i++) {
 		addStmtToIRSB(b.out, in->stmts[i]);

@@ -9,6 +9,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "hvt_map.h"
+#include "hvt_calls.h"
 #include "hvt_pages.h"
 #include "hvt_request.h"
 #include "hvt_shadow.h"
@@ -381,10 +382,18 @@ void hvt_heap_kernel(Bool write, Addr start, Addr end, Bool text)
 	VG_(memset)(marks + start / 8, 1, (end + 7) / 8 - start / 8);
 }
 
+Bool hvt_heap_has(Addr addr)
+{
+	struct hvt_heap_object o;
+
+	return n_segments && find_around(addr, &o);
+}
+
 void hvt_heap_end(const struct hvt_heap_object *o)
 {
 	void *l;
 
+	hvt_calls_take(o->start, o->start + o->size);
 	hvt_shadow_taking();
 	take(o);
 	entry_at(o->start)->site = 0;

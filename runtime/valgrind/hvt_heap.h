@@ -44,4 +44,7 @@ void hvt_heap_remapped(Addr start, Addr end);
 /* After a fork, in the child, whose memfd is new; @from is the parent's. */
 void hvt_heap_forked(Int from);
 
+/* Is there an object at @addr? */
+Bool hvt_heap_has(Addr addr);
+
 #endif /* HVT_HEAP_H */

@@ -12,6 +12,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "hvt_calls.h"
 #include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_request.h"
@@ -166,6 +167,7 @@ static void unmapped(Addr a, SizeT len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
+	hvt_calls_unmapped(page_down(a), page_up(a + len));
 	hvt_request_forget(page_down(a), page_up(a + len));
 	hvt_heap_remapped(page_down(a), page_up(a + len));
 	begin_message(&m, HVT_UNMAP, page_down(a), page_up(a + len));
@@ -182,6 +184,7 @@ static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
+	hvt_calls_unmapped(page_down(a), page_up(a + len));
 	hvt_request_forget(page_down(a), page_up(a + len));
 	hvt_heap_remapped(page_down(a), page_up(a + len));
 	if (tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)

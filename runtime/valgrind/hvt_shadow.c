@@ -9,6 +9,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "hvt_calls.h"
 #include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_pages.h"
@@ -257,7 +258,7 @@ void hvt_shadow_taking(void)
 	++*(volatile UInt *)(SHADOW + HVT_TAKING);
 }
 
-static void punch(ULong from, ULong to)
+void hvt_shadow_punch(ULong from, ULong to)
 {
 	from = (from + PAGE - 1) & ~(PAGE - 1);
 	to &= ~(PAGE - 1);
@@ -271,18 +272,16 @@ void hvt_shadow_give_back(Addr start, Addr end)
 
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
-			punch(slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + start + 8, slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + end);
-	punch(HVT_MARKS_READ + start / 8, HVT_MARKS_READ + end / 8);
-	punch(HVT_MARKS_WRITE + start / 8, HVT_MARKS_WRITE + end / 8);
+			hvt_shadow_punch(slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + start + 8, slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + end);
+	hvt_shadow_punch(HVT_MARKS_READ + start / 8, HVT_MARKS_READ + end / 8);
+	hvt_shadow_punch(HVT_MARKS_WRITE + start / 8, HVT_MARKS_WRITE + end / 8);
 	hvt_pages_punched();
 }
 
-void hvt_shadow_take(Addr start, Addr end)
+static void take_range(Addr start, Addr end)
 {
 	UInt slot, plane;
 
-	if (end > HVT_PLANE_SIZE)
-		end = HVT_PLANE_SIZE;
 	hvt_shadow_taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
@@ -291,12 +290,20 @@ void hvt_shadow_take(Addr start, Addr end)
 	hvt_shadow_taking();
 }
 
+void hvt_shadow_take(Addr start, Addr end)
+{
+	if (end > HVT_PLANE_SIZE)
+		end = HVT_PLANE_SIZE;
+	take_range(start, end);
+	hvt_calls_take(start, end);
+}
+
 ULong hvt_shadow_take_all(void)
 {
 	ULong before = sent;
 
-	hvt_shadow_take(0, HVT_PLANE_SIZE - PAGE);
-	return sent - before;
+	take_range(0, HVT_PLANE_SIZE - PAGE);
+	return sent - before + hvt_calls_take_all();
 }
 
 void hvt_shadow_take_slot(UInt slot)

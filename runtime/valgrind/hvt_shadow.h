@@ -44,6 +44,9 @@ void hvt_shadow_take(Addr start, Addr end);
 /* Send one count that was taken out. */
 void hvt_shadow_send(UInt slot, Addr addr, const struct hvt_pair *v);
 
+/* Give back the memory of the whole pages of [@from, @to) of the memfd. */
+void hvt_shadow_punch(ULong from, ULong to);
+
 /* Send all that was counted, and begin from zero.  How many counters there were. */
 ULong hvt_shadow_take_all(void);
 

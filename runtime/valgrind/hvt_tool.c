@@ -13,6 +13,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "hvt_calls.h"
 #include "hvt_count.h"
 #include "hvt_heap.h"
 #include "hvt_link.h"
@@ -39,6 +40,8 @@ static Bool option(const HChar *arg)
 		return True;
 	if (VG_BOOL_CLO(arg, "--hotvar-stopped", stopped))
 		return True;
+	if (VG_BOOL_CLO(arg, "--hotvar-callers", hvt_calls_on))
+		return True;
 	return False;
 }
 
@@ -46,7 +49,8 @@ static void usage(void)
 {
 	VG_(printf)("    --hotvar-socket=NAME      set by hotvar, which runs this tool: hotvar --exact -- CMD\n"
 		    "    --hotvar-malloc=no|yes    set by hotvar: Valgrind's malloc stands in for the program's [no]\n"
-		    "    --hotvar-stopped=no|yes   set by hotvar: count nothing until the program asks for it [no]\n");
+		    "    --hotvar-stopped=no|yes   set by hotvar: count nothing until the program asks for it [no]\n"
+		    "    --hotvar-callers=no|yes   set by hotvar: count by instruction, too [no]\n");
 }
 
 static void debug_usage(void)
@@ -94,6 +98,7 @@ static void thread_runs(ThreadId tid, ULong blocks)
 		hvt_link_hello(hvt_shadow_fd(), 0);
 		hvt_map_initial();
 		hvt_request_begin(stopped);
+		hvt_calls_begin();
 		hvt_tick_init();
 	}
 	hvt_threads_run(tid);
@@ -104,6 +109,7 @@ static void thread_runs(ThreadId tid, ULong blocks)
 	if (largest + (blocks - relieved_at + QUANTUM) * (most ? most : 1) < 0xffffffffu)
 		return;
 	relieved_at = blocks;
+	hvt_calls_take_all();
 	largest = hvt_shadow_relieve();
 }
 
@@ -151,6 +157,7 @@ static void in_child(ThreadId tid)
 		hvt_sys(__NR_munmap, (long)known, VKI_PAGE_SIZE, 0, 0, 0, 0);
 		known = NULL;
 	}
+	hvt_calls_forked();
 	hvt_threads_forked();
 	hvt_tick_init();
 	hvt_threads_run(tid);

@@ -60,7 +60,39 @@ struct hvt_pair {
 #define HVT_SITES_MAX	65536
 #define HVT_OFFSETS	(HVT_SITES + HVT_SITES_MAX * sizeof(struct hvt_site))
 #define HVT_OFFSETS_MAX ((uint32_t)1 << 22) /* of all sites */
-#define HVT_SHADOW_SIZE (HVT_OFFSETS + HVT_OFFSETS_MAX * sizeof(struct hvt_offset))
+#define HVT_CALLS	(HVT_OFFSETS + HVT_OFFSETS_MAX * sizeof(struct hvt_offset))
+#define HVT_SHADOW_SIZE (HVT_CALLS_ARENA + HVT_CALLS_ARENA_SIZE)
+
+/*
+ * With --callers, there are at HVT_CALLS a struct hvt_calls_head; at HVT_CALLS_SITES what instructions that access one
+ * fixed address have counted, by the site's number; at HVT_CALLS_ARENA one leaf after the other of what others have.
+ */
+#define HVT_CALLS_SITES	     (HVT_CALLS + 4096)
+#define HVT_CALLS_SITES_MAX  ((uint32_t)1 << 20)
+#define HVT_CALLS_ARENA	     (HVT_CALLS_SITES + HVT_CALLS_SITES_MAX * sizeof(struct hvt_calls_site))
+#define HVT_CALLS_ARENA_SIZE ((uint64_t)1 << 27)
+struct hvt_calls_head {
+	uint64_t used; /* bytes of the arena */
+	uint32_t n_sites, zero;
+};
+
+struct hvt_calls_site {
+	uint64_t fixed, count; /* fixed 0: accesses any address */
+};
+
+struct hvt_calls_leaf {
+	uint64_t page; /* address / 4096 */
+	uint32_t site;
+	uint32_t shift;
+	uint32_t counts[]; /* 4096 >> shift, one for each 1 << shift bytes */
+};
+
+/* Site `site` has accessed `addr` so often. */
+struct hvt_call {
+	uint64_t addr, count;
+	uint32_t site, zero;
+};
+#define HVT_CALLS_MAX 1024 /* in one message */
 
 /* One of HVT_OBJECT_BIG bytes or more has the number of its bytes in the next two: upper and lower half, `site` 0. */
 #define HVT_OBJECT_BIG 0xffffffffu
@@ -109,6 +141,8 @@ enum hvt_type {
 	HVT_NAME,      /* [start, end) has a name of the program's now: the text; "": it has none any more */
 	HVT_PHASE,     /* the process's phase, the text, begins; "": none */
 	HVT_COUNTING,  /* what is counted from here on is to be: flags 1; or not: 0 */
+	HVT_CALLER,    /* site `slot` is the instruction at `start`, which reads (flags 0) or writes (1) `prot` bytes: function, file, line */
+	HVT_CALLED,    /* what sites have counted: struct hvt_call ... */
 	HVT_TYPES
 };
 

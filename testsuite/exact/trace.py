@@ -34,7 +34,7 @@ def read_symbols(elf):
     for line in subprocess.run(["nm", "-S", elf], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines():
         word = line.split()
         if len(word) == 4 and word[2] in "bBdDrRvVuG" and int(word[1], 16):
-            places[int(word[0], 16), int(word[1], 16)].add(word[3])
+            places[int(word[0], 16), int(word[1], 16)].add(word[3].split("@")[0])  # without a version
     return [(at, at + size, names) for (at, size), names in sorted(places.items())]
 
 

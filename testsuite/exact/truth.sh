@@ -1,20 +1,55 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# truth.sh - hotvar --exact against a trace of every access: the programs with known hot variables, by totals and variable.
+# truth.sh - hotvar --exact against a trace of every access, by totals and variable: each program that does the same in two runs.
 #
-# EXACT_ONLY="hot_scan hot_list" does a part.
+# The other programs of testsuite/programs wait for a line, a clock or another process, or have threads: of those
+# exact_threads shows that no access is lost (ends.sh).  EXACT_ONLY="hot_scan loop" does a part;
+# EXACT_MORE="FILE.c:ARG ..." does others too, which are built as the first lot is.
 . "$top_srcdir/testsuite/lib.sh"
 . "$top_srcdir/testsuite/exact.sh"
 
+wanted() {
+	case " ${EXACT_ONLY:-$1} " in
+	*" $1 "*) return 0 ;;
+	esac
+	return 1
+}
+
+# Linked to fixed addresses, so that nm's are those of the trace.
+built() { # SOURCE
+	flags=$(sed -n 's,^/\* hotvar-cflags: \(.*\) \*/$,\1,p' "$1")
+	# shellcheck disable=SC2086
+	check "$name builds" "${CC:-cc}" ${flags:--O2 -g} -fno-pie -no-pie -I"$top_srcdir" -I"$top_srcdir/testsuite/programs" -I"$(dirname "$1")" \
+		-o "$tmp/$name" "$1" -ldl -lm -pthread
+}
+
 for source in "$top_srcdir"/testsuite/programs/hot_*.c; do
 	name=$(basename "$source" .c)
-	case " ${EXACT_ONLY:-$name} " in
-	*" $name "*) ;;
-	*) continue ;;
-	esac
-	flags=$(sed -n 's,^/\* hotvar-cflags: \(.*\) \*/$,\1,p' "$source")
-	# Fixed addresses, so that nm's are those of the trace.
-	# shellcheck disable=SC2086
-	check "$name builds" "${CC:-cc}" ${flags:--O2 -g} -fno-pie -no-pie -I"$top_srcdir/testsuite/programs" -o "$tmp/$name" "$source" -lm
+	wanted "$name" || continue
+	built "$source"
 	truth "$name" "$tmp/$name" 1
+done
+
+while read -r name arguments; do
+	wanted "$name" || continue
+	built "$top_srcdir/testsuite/programs/$name.c"
+	# shellcheck disable=SC2086
+	truth "$name $(echo "$arguments" | sed "s,$TESTPROGS/,,g")" "$tmp/$name" $arguments
+done << END
+access_kinds
+elf_many 50
+heap_objects
+loop cpu 500
+loop getppid 100
+loop mmap 50
+mixes
+reload 50 $TESTPROGS/libreload_one.so $TESTPROGS/libreload_two.so
+touch_pages
+END
+
+for more in ${EXACT_MORE:-}; do
+	name=$(basename "${more%:*}" .c)
+	wanted "$name" || continue
+	built "${more%:*}"
+	truth "$name" "$tmp/$name" "${more##*:}"
 done
 done_testing

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * callers_print.c - the lines of code that access a row's variable, as text and JSON.
+ *
+ *	                 45.1%  scan() at hot_scan.c:40
+ */
+#include "config.h"
+
+#include "callers_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "callers.h"
+
+enum { IN_TEXT = 3, MOST = 100000 };
+
+/* At most @max of @row's; malloc'd, NULL without memory or if there are none. */
+static struct caller *get(const struct analysis *a, const struct row *row, size_t max, size_t *n, size_t *all, uint64_t *bytes)
+{
+	struct callers *c = analysis_callers((struct analysis *)a);
+	struct caller *v;
+
+	*n = 0;
+	*all = callers_of(c, row->entry, NULL, 0, bytes);
+	if (!*all)
+		return NULL;
+	*n = *all < max ? *all : max;
+	v = calloc(*n, sizeof(*v));
+	if (v)
+		callers_of(c, row->entry, v, *n, bytes);
+	else
+		*n = 0;
+	return v;
+}
+
+/* A name from the program's files, which may hold any byte. */
+static void put_name(FILE *f, const char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			fprintf(f, "\\x%02x", (unsigned char)*s);
+		else
+			putc(*s, f);
+	}
+}
+
+void callers_print_text(FILE *f, const struct analysis *a, const struct row *row, size_t max)
+{
+	size_t n, all, i;
+	uint64_t bytes;
+	struct caller *v = get(a, row, max == ROWS_CALLERS_DEFAULT ? IN_TEXT : max, &n, &all, &bytes);
+
+	for (i = 0; i < n; i++) {
+		fprintf(f, "%23s %5.1f%%  ", "", 100 * (double)(v[i].reads + v[i].writes) / (double)row->accesses);
+		put_name(f, *v[i].function ? v[i].function : "?");
+		fputs(*v[i].function ? "()" : "", f);
+		if (*v[i].file) {
+			fputs(" at ", f);
+			put_name(f, v[i].file);
+			fprintf(f, ":%" PRIu32, v[i].line);
+		}
+		putc('\n', f);
+	}
+	if (all > n)
+		fprintf(f, "%30s  by %zu more lines of code\n", "", all - n);
+	free(v);
+}
+
+void callers_print_json(struct json *j, const struct analysis *a, const struct row *row, size_t max)
+{
+	size_t n, all, i;
+	uint64_t bytes;
+	struct caller *v = get(a, row, max == ROWS_CALLERS_DEFAULT ? MOST : max, &n, &all, &bytes);
+
+	if (all)
+		json_u64(j, "bytes", bytes);
+	else
+		json_null(j, "bytes");
+	json_u64(j, "callers_n", all);
+	json_open(j, "callers", '[');
+	for (i = 0; i < n; i++) {
+		json_open(j, NULL, '{');
+		json_str(j, "function", *v[i].function ? v[i].function : NULL);
+		json_str(j, "file", *v[i].file ? v[i].file : NULL);
+		if (v[i].line)
+			json_u64(j, "line", v[i].line);
+		else
+			json_null(j, "line");
+		json_u64(j, "reads", v[i].reads);
+		json_u64(j, "writes", v[i].writes);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	free(v);
+}
