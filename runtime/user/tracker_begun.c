@@ -87,6 +87,8 @@ static void keep(struct space *s, pid_t tid, const struct hvar_call *c, uint64_t
 	s->begun.tid = tid;
 	s->begun.time_ns = time_ns;
 	s->begun.places = 0;
+	/* It is told later than it happens. */
+	tracker_touch_all(s);
 }
 
 static void move_break(struct tracker *t, struct hvar_mm *mm, pid_t tid, const struct hvar_call *c, uint64_t time_ns)
@@ -148,6 +150,13 @@ static bool has_room(const struct hvar_mm *mm, uint64_t from, uint64_t old, uint
 	return v && v->end == from + old && (!next || next->start >= from + new);
 }
 
+static bool is_free(const struct hvar_mm *mm, uint64_t at, uint64_t size)
+{
+	const struct hvar_vma *next = hvar_vmas_next(&mm->vmas, at);
+
+	return at < USER_TOP - size && (!next || next->start >= at + size);
+}
+
 /*
  * Where mremap @c, which is over, has put its memory; -errno if it most likely failed.  False: there is no telling.
  */
@@ -155,7 +164,7 @@ static bool result(const struct hvar_mm *mm, const struct hvar_call *c, int64_t 
 {
 	const struct space *s = space_of(mm);
 	uint64_t from = c->args[0], old = HVAR_PAGE_UP(c->args[1]), new = HVAR_PAGE_UP(c->args[2]);
-	uint64_t flags = c->args[3];
+	uint64_t flags = c->args[3], hint = HVAR_PAGE_UP(c->args[4]);
 
 	*ret = -22; /* EINVAL */
 	if (refused(c, old, new))
@@ -167,6 +176,8 @@ static bool result(const struct hvar_mm *mm, const struct hvar_call *c, int64_t 
 		*ret = (int64_t)c->args[4];
 	else if (s->begun.places)
 		*ret = (int64_t)s->begun.place;
+	else if (flags & HVAR_MREMAP_DONTUNMAP && hint && is_free(mm, hint, new))
+		*ret = (int64_t)hint; /* taken without asking, if there is room */
 	else if (flags & HVAR_MREMAP_DONTUNMAP || !old || (new > old && !has_room(mm, from, old, new)))
 		*ret = -12; /* ENOMEM, or the like: it has not come to ask for a place */
 	/* A file's own way to find a place may ask more than once, or for more than it takes. */

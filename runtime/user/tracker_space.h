@@ -147,6 +147,8 @@ void tracker_begun_mapped(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint
 			  uint64_t time_ns);
 /* Whatever call held the lock of @mm (NULL: none) last, it is over. */
 void tracker_begun_finish(struct tracker *t, struct hvar_mm *mm, uint64_t time_ns);
+/* What was seen of @s, wherever, is nothing any more. */
+void tracker_touch_all(struct space *s);
 /* All of @mm is in doubt. */
 void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause);
 /* Tell again the modules of which a fact has changed since they were told. */

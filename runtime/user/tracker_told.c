@@ -98,6 +98,11 @@ static void touch(struct space *s, uint64_t lo, uint64_t hi)
 			s->doubt[i].stale = true;
 }
 
+void tracker_touch_all(struct space *s)
+{
+	touch(s, 0, UINT64_MAX);
+}
+
 static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
 {
 	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
@@ -363,17 +368,21 @@ static void look_at_doubt(struct tracker *t, struct hvar_mm *mm, const struct hv
 
 bool tracker_doubts_look(struct tracker *t)
 {
-	bool any = false;
+	bool any = false, left = false;
 
 	for (uint32_t i = 0; t->doubts && i < t->tasks.nmms; i++) {
 		struct hvar_mm *mm = &t->tasks.mms[i];
 		const struct hvar_task *task = mm->id && space_of(mm)->ndoubts ? task_in(t, mm) : NULL;
 
-		for (uint32_t d = 0; task && d < space_of(mm)->ndoubts; d++)
+		left |= task != NULL;
+		/* What a call does that is not told yet would be seen, and told again. */
+		if (!task || space_of(mm)->begun.call.cause != HVAR_CAUSE_NONE)
+			continue;
+		for (uint32_t d = 0; d < space_of(mm)->ndoubts; d++)
 			look_at_doubt(t, mm, task, &space_of(mm)->doubt[d]);
-		any |= task != NULL;
+		any = true;
 	}
-	t->doubts = any;
+	t->doubts = left;
 	return any;
 }
 

@@ -122,6 +122,10 @@ static void test_mremap_moved(void **state)
 	/* So does a mapping. */
 	to = (uint64_t)begun(f, SYS_mremap, at + 2 * PG, PG, PG, MREMAP_MAYMOVE | 4 /* DONTUNMAP */, 0);
 	tracker_place_begun(f->t, f->child[0], (int64_t)to);
+	/* Where it was said, since that is free: without a place of the kernel's. */
+	assert_int_equal(begun(f, SYS_mremap, to, PG, PG, MREMAP_MAYMOVE | 4, at + 12 * PG), at + 12 * PG);
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	check(f, f->child[0]);
 	map_pages(f, at + PG, 1, MAP_FIXED);
 	check(f, f->child[0]);
 	over(f);
@@ -164,6 +168,51 @@ static void test_wrong_guess(void **state)
 	assert_int_equal(f->lost, 1);
 }
 
+/* While a call is not told yet, nothing is looked at: it would be seen, and then told. */
+static void test_pending(void **state)
+{
+	struct fixture *f = *state;
+	struct hvar_call c = { .cause = HVAR_CAUSE_MREMAP };
+	uint64_t at, to;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	check(f, f->child[0]);
+	/* The second waits when the first one's range is to be looked at. */
+	assert_int_equal(begun(f, SYS_mremap, at, 8 * PG, 4 * PG, 0, 0), at);
+	to = (uint64_t)begun(f, SYS_mremap, at, 4 * PG, 4 * PG, MREMAP_MAYMOVE | MREMAP_FIXED, at + 20 * PG);
+	assert_int_equal(to, at + 20 * PG);
+	assert_false(tracker_doubts_look(f->t));
+	tracker_doubts_settle(f->t, ++f->now);
+	over(f);
+	/* It comes between the look and what is made of it. */
+	assert_int_equal(begun(f, SYS_mremap, to, 4 * PG, 3 * PG, 0, 0), to);
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	assert_int_equal(begun(f, SYS_mremap, to, 3 * PG, 3 * PG, MREMAP_MAYMOVE | MREMAP_FIXED, at), at);
+	tracker_begun_settle(f->t, f->now);
+	assert_false(tracker_doubts_look(f->t));
+	over(f);
+	assert_int_equal(begun(f, SYS_mremap, at, 3 * PG, 2 * PG, 0, 0), at);
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	assert_true(tracker_doubts_look(f->t));
+	assert_int_equal(begun(f, SYS_mremap, at, 2 * PG, 2 * PG, MREMAP_MAYMOVE | MREMAP_FIXED, to), to);
+	tracker_doubts_settle(f->t, ++f->now);
+	over(f);
+	/* It was there to be seen, but its news came behind the look. */
+	assert_int_equal(begun(f, SYS_mremap, to, 2 * PG, PG, 0, 0), to);
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	assert_int_equal(order(0, SYS_mremap, to, PG, PG, MREMAP_MAYMOVE | MREMAP_FIXED, at, 0), at);
+	assert_true(tracker_doubts_look(f->t));
+	c.args[0] = to;
+	c.args[1] = c.args[2] = PG;
+	c.args[3] = MREMAP_MAYMOVE | MREMAP_FIXED;
+	c.args[4] = at;
+	assert_int_equal(tracker_call_begun(f->t, f->child[0], &c, ++f->now), 0);
+	tracker_doubts_settle(f->t, ++f->now);
+	over(f);
+}
+
 static void test_brk(void **state)
 {
 	struct fixture *f = *state;
@@ -201,6 +250,7 @@ int main(int argc, char **argv)
 		LIVE(test_mremap_in_place),
 		LIVE(test_mremap_moved),
 		LIVE(test_wrong_guess),
+		LIVE(test_pending),
 		LIVE(test_brk),
 	};
 
