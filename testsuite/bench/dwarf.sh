@@ -38,7 +38,17 @@ objcopy --update-section .debug_info="$tmp/large" "$redis/redis-server" "$tmp/hu
 rm "$tmp/large"
 huge=$(seconds "$HOTVAR" symbols "$tmp/huge")
 echo "# $(du -m "$tmp/huge" | cut -f 1) MiB of it: $(awk -v a="$huge" 'BEGIN { printf "%.0f ms", a / 1e6 }')"
-# a measurement reads no more than 64 MiB, so one of the huge program begins as soon as one of the stripped one
-a=$(seconds "$HOTVAR" -q -o "$tmp/report" -- "$tmp/huge" --version)
-b=$(seconds "$HOTVAR" -q -o "$tmp/report" -- "$tmp/plain" --version)
-echo "bench dwarf-huge-measurement ratio $(ratio "$a" "$b") goal <= 1.5"
+# A measurement reads no more than 64 MiB, so one of the huge program begins as soon as one of the stripped one: by CPU time, in
+# turns, the least of nine each, since a measurement is short and much else is in it.
+cpu() {
+	rm -rf "$tmp/cache/hotvar"
+	python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+r = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(int((r.ru_utime + r.ru_stime) * 1e9))' "$@"
+}
+for _ in 1 2 3 4 5 6 7 8 9; do
+	cpu "$HOTVAR" -q -o "$tmp/report" -- "$tmp/huge" --version >> "$tmp/of-huge"
+	cpu "$HOTVAR" -q -o "$tmp/report" -- "$tmp/plain" --version >> "$tmp/of-plain"
+done
+echo "bench dwarf-huge-measurement ratio $(ratio "$(sort -n "$tmp/of-huge" | head -n 1)" "$(sort -n "$tmp/of-plain" | head -n 1)") goal <= 1.5"
