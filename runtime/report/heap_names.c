@@ -97,6 +97,7 @@ static bool file_of_standard_library(const char *file)
 static bool names_an_allocator(const char *name, size_t len)
 {
 	static const char *const inside[] = { "malloc", "calloc", "realloc", "memalign" };
+	static const char *const exact[] = { "mmap", "mmap64", "__mmap", "mremap" };
 	static const char *const last[] = { "alloc", "allocate", "strdup", "strndup", "wcsdup", "memdup" };
 	char low[64];
 	size_t i, n;
@@ -107,6 +108,9 @@ static bool names_an_allocator(const char *name, size_t len)
 	len -= i;
 	if (len >= sizeof(low))
 		return false;
+	for (n = 0; n < sizeof(exact) / sizeof(exact[0]); n++)
+		if (len == strlen(exact[n]) && !strncmp(name, exact[n], len))
+			return true;
 	for (i = 0; i < len && name[i] != '.'; i++) /* gcc's ".constprop.0" */
 		low[i] = (char)tolower((unsigned char)name[i]);
 	low[i] = '\0';
@@ -135,10 +139,10 @@ bool heap_names_wraps(const struct heap_frame *f, bool inlined)
 
 /* ---- names ---- */
 
-char *heap_names_make(const struct heap_frame *v, size_t n)
+char *heap_names_make(const struct heap_frame *v, size_t n, bool mapped)
 {
 	const struct heap_frame *f = NULL;
-	const char *function;
+	const char *function, *kind = mapped ? "mmap" : "heap";
 	char *name;
 	size_t i;
 	int len, written;
@@ -149,13 +153,13 @@ char *heap_names_make(const struct heap_frame *v, size_t n)
 	if (!f && n && !begins(base_name(v[n - 1].module), "vgpreload_"))
 		f = &v[n - 1];
 	if (!f)
-		return strdup("heap:[unknown]");
+		return strdup(mapped ? "mmap:[unknown]" : "heap:[unknown]");
 	plain(f->function, &function, &i);
 	len = i > 512 ? 512 : (int)i;
 	if (len && f->line && *f->file)
-		written = asprintf(&name, "heap:%.*s@%s:%" PRIu64, len, function, base_name(f->file), f->line);
+		written = asprintf(&name, "%s:%.*s@%s:%" PRIu64, kind, len, function, base_name(f->file), f->line);
 	else
-		written = asprintf(&name, "heap:%.*s%s%s+0x%" PRIx64, len, function, len ? "@" : "",
+		written = asprintf(&name, "%s:%.*s%s%s+0x%" PRIx64, kind, len, function, len ? "@" : "",
 				   *f->module ? base_name(f->module) : "[unknown]", f->addr);
 	return written < 0 ? NULL : name;
 }

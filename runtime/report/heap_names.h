@@ -8,7 +8,7 @@
  *	heap:[unknown]			the stack is not known at all
  *
  * A wrapper is a function of the library that valgrind loads; one whose name has malloc, calloc, realloc or memalign
- * in it, or ends in alloc, allocate, strdup, strndup, wcsdup or memdup, whatever its case and with _ or digits after it;
+ * in it, or ends in alloc, allocate, strdup, strndup, wcsdup or memdup, whatever its case and with _ or digits after it; mmap, mmap64 and mremap;
  * operator new; all of the C++ and Rust standard libraries, by namespace or, where it was inlined, by the name of its
  * file.  If there is nothing else, the outermost counts.
  */
@@ -31,7 +31,7 @@ size_t heap_names_frames(const char *text, size_t len, struct heap_frame *v, siz
 /* Is this function an allocator, or a wrapper of one?  @inlined: it has become a part of another. */
 bool heap_names_wraps(const struct heap_frame *f, bool inlined);
 
-/* What an object that was allocated there is called, malloc'd; NULL: no memory. */
-char *heap_names_make(const struct heap_frame *v, size_t n);
+/* What an object that was allocated, or (@mapped: "mmap:...") a mapping that was made there is called, malloc'd; NULL: no memory. */
+char *heap_names_make(const struct heap_frame *v, size_t n, bool mapped);
 
 #endif /* HEAP_NAMES_H */

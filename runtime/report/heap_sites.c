@@ -190,7 +190,7 @@ uint32_t heap_sites_take(struct heap_sites *s, const struct stream_heap *h, uint
 	const struct stream_heap_offset *o = (const struct stream_heap_offset *)(h + 1);
 	const char *text = (const char *)(o + h->n_offsets) + h->n_tids * sizeof(uint32_t);
 	struct heap_frame v[HVT_FRAMES_MAX];
-	char *name = heap_names_make(v, heap_names_frames(text, h->text_len, v, HVT_FRAMES_MAX));
+	char *name = heap_names_make(v, heap_names_frames(text, h->text_len, v, HVT_FRAMES_MAX), h->flags & STREAM_HEAP_MAPPED);
 	uint32_t number;
 
 	if (!name)
@@ -199,6 +199,7 @@ uint32_t heap_sites_take(struct heap_sites *s, const struct stream_heap *h, uint
 	free(name);
 	if (!number)
 		return 0;
+	s->v[number - 1].s.mapped = h->flags & STREAM_HEAP_MAPPED;
 	add_facts(&s->v[number - 1].s, h);
 	keep_text(&s->v[number - 1].s, h, text);
 	s->v[number - 1].s.stacks += is_new_stack(s, number, text, h->text_len);

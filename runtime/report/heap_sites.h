@@ -22,6 +22,7 @@ struct heap_site {
 	uint64_t size_least, size_most; /* of one */
 	uint64_t stacks;   /* that have this name */
 	uint64_t accesses; /* of the stack that has the most */
+	bool mapped;	   /* they are mappings */
 	char *text;	   /* its frames, as in struct stream_heap */
 	size_t text_len;
 };

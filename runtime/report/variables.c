@@ -374,8 +374,9 @@ uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const 
 
 uint32_t variables_heap(struct variables *v, const struct hvar_event *ev, uint32_t number)
 {
-	const struct hvar_place place = { .kind = HVAR_KIND_HEAP };
-	struct hvar_hot_key key = { .kind = HVAR_KIND_HEAP | number << KIND_BITS, .symbol = HVAR_HOT_NONE };
+	uint32_t kind = heap_sites_get(v->heap, number)->mapped ? HVAR_KIND_ANON : HVAR_KIND_HEAP;
+	const struct hvar_place place = { .kind = kind };
+	struct hvar_hot_key key = { .kind = kind | number << KIND_BITS, .symbol = HVAR_HOT_NONE };
 
 	if (v->per_process)
 		key.mm = ev->mm;
@@ -395,7 +396,9 @@ struct heap_sites *variables_heap_sites(struct variables *v)
 /* The row of objects that @key is of, 0: of none. */
 static uint32_t heap_number(const struct hvar_hot_key *key)
 {
-	return (key->kind & KIND_MASK) == HVAR_KIND_HEAP && !key->module ? key->kind >> KIND_BITS : 0;
+	uint32_t kind = key->kind & KIND_MASK;
+
+	return (kind == HVAR_KIND_HEAP || kind == HVAR_KIND_ANON) && !key->module ? key->kind >> KIND_BITS : 0;
 }
 
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev)

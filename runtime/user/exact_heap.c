@@ -25,6 +25,7 @@ enum {
 
 struct text {
 	unsigned users;
+	bool maps;
 	size_t len;
 	char v[];
 };
@@ -88,7 +89,7 @@ static bool text_ok(const char *text, size_t len)
 	return len <= HVT_STACK_MAX && (!len || !text[len - 1]) && !(strings % 5) && strings <= 5 * HVT_FRAMES_MAX;
 }
 
-int exact_heap_site(struct exact_heap *h, uint64_t number, const char *text, size_t len)
+int exact_heap_site(struct exact_heap *h, uint64_t number, bool maps, const char *text, size_t len)
 {
 	struct site *s;
 	struct text *t;
@@ -102,6 +103,7 @@ int exact_heap_site(struct exact_heap *h, uint64_t number, const char *text, siz
 		return -ENOMEM;
 	}
 	t->users = 1;
+	t->maps = maps;
 	t->len = len;
 	memcpy(t->v, text, len);
 	drop(s->text);
@@ -481,6 +483,7 @@ static int put_site(const struct site *s, struct stream *out, const struct strea
 
 	if (!body)
 		return -ENOMEM;
+	rec.flags = t->maps ? STREAM_HEAP_MAPPED : 0;
 	rec.objects = c->objects;
 	rec.bytes = c->bytes;
 	rec.objects_live = c->objects - c->gone_objects;

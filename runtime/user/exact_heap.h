@@ -21,8 +21,8 @@ struct exact_heap *exact_heap_new(void);			 /* NULL: no memory */
 struct exact_heap *exact_heap_copy(const struct exact_heap *from); /* a child's: the same sites; NULL: no memory */
 void exact_heap_free(struct exact_heap *h);
 
-/* Site @number has come up; the @len bytes at @text are its stack.  0, -EINVAL or -ENOMEM. */
-int exact_heap_site(struct exact_heap *h, uint64_t number, const char *text, size_t len);
+/* Site @number has come up; @maps: of mappings; the @len bytes at @text are its stack.  0, -EINVAL or -ENOMEM. */
+int exact_heap_site(struct exact_heap *h, uint64_t number, bool maps, const char *text, size_t len);
 
 /* Thread @tid, whose counts are taken out, has accessed objects of the @n sites at @v.  Likewise. */
 int exact_heap_threads(struct exact_heap *h, uint32_t tid, const void *v, size_t n);

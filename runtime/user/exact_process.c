@@ -523,7 +523,7 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 	case HVT_COUNTS:
 		return counts(x, p, m, more, len, time_ns);
 	case HVT_SITE:
-		return exact_heap_site(p->heap, m->start, more, len);
+		return exact_heap_site(p->heap, m->start, m->flags & HVT_ANON, more, len);
 	case HVT_SITES_OF:
 		return m->slot < HVT_SLOTS && !(len % sizeof(uint32_t)) ?
 			       exact_heap_threads(p->heap, p->slots[m->slot], more, len / sizeof(uint32_t)) : -EINVAL;

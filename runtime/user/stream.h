@@ -141,6 +141,10 @@ struct stream_touched {
 	uint64_t start, end, from;
 };
 
+enum stream_heap_flags {
+	STREAM_HEAP_MAPPED = 1, /* its objects are mappings that the program has made */
+};
+
 /*
  * What was done with the objects of address space @mm that were allocated at one place.  The text has five strings for
  * each frame of the stack there, the innermost one first: function, file, line, module, address in
@@ -156,7 +160,8 @@ struct stream_heap {
 	uint64_t size_least, size_most;	    /* of an object */
 	uint64_t first_ns, last_ns;	    /* when it is known of accesses, 0: of none */
 	uint32_t n_offsets, n_tids;
-	uint32_t text_len, zero;
+	uint32_t text_len;
+	uint32_t flags; /* enum stream_heap_flags */
 	/* struct stream_heap_offset[n_offsets]; uint32_t tids[n_tids], distinct; char text[text_len] */
 };
 

@@ -127,7 +127,7 @@ static bool heap_ok(const struct stream_heap *h, uint32_t len)
 	uint64_t reads = 0, writes = 0, end = 0;
 	uint32_t i, n = 0;
 
-	if (len < sizeof(*h) || !h->mm || !h->pid || h->zero || h->size_least > h->size_most)
+	if (len < sizeof(*h) || !h->mm || !h->pid || h->flags > STREAM_HEAP_MAPPED || h->size_least > h->size_most)
 		return false;
 	if ((uint64_t)h->n_offsets * sizeof(*o) + (uint64_t)h->n_tids * sizeof(uint32_t) + h->text_len != len - sizeof(*h))
 		return false;

@@ -59,11 +59,10 @@ static const struct segment *segment_of(Addr a)
 	return NULL;
 }
 
-void hvt_heap_remapped(Addr start, Addr end)
+static void forget_segments(Addr start, Addr end)
 {
 	UInt i = 0;
 
-	hvt_sites_unmapped(start, end);
 	while (i < n_segments) {
 		if (segments[i].start < end && start < segments[i].end)
 			segments[i] = segments[--n_segments];
@@ -79,7 +78,7 @@ static void tell_segment(Addr a)
 
 	if (!s)
 		return;
-	hvt_heap_remapped(s->start, s->end + 1);
+	forget_segments(s->start, s->end + 1);
 	if (n_segments == SEGMENTS)
 		n_segments = 0; /* they are told again */
 	segments[n_segments++] = (struct segment){ s->start, s->end + 1 };
@@ -99,22 +98,47 @@ static Word compare(const void *key, const void *elem)
 	return a >= l->start + l->size ? 1 : 0;
 }
 
-static void note_large(Addr start, SizeT size, UInt site)
+static void note_large(const struct hvt_heap_object *o)
 {
 	struct hvt_heap_object *l;
 
 	if (!larges)
 		larges = VG_(OSetGen_Create)(0, compare, VG_(malloc), "hotvar.large", VG_(free));
 	l = VG_(OSetGen_AllocNode)(larges, sizeof(*l));
-	*l = (struct hvt_heap_object){ start, size, site, False };
+	*l = *o;
 	VG_(OSetGen_Insert)(larges, l);
+}
+
+/* Let a reader of the memfd find @o. */
+static void enter(const struct hvt_heap_object *o)
+{
+	struct hvt_object *e = entry_at(o->start);
+
+	if (o->size >= HVT_OBJECT_BIG) {
+		e[1] = (struct hvt_object){ 0, (UInt)(o->size >> 32) };
+		e[2] = (struct hvt_object){ 0, (UInt)o->size };
+	}
+	*e = (struct hvt_object){ o->site | (o->old ? HVT_OBJECT_OLD : 0), o->size < HVT_OBJECT_BIG ? (UInt)o->size : HVT_OBJECT_BIG };
+	if (o->size >= LARGE || o->mapped)
+		note_large(o);
+}
+
+static void made(const struct hvt_heap_object *o)
+{
+	struct hvt_site *site = hvt_sites_get(o->site);
+
+	if (!site->size_most || o->size < site->size_least)
+		site->size_least = o->size;
+	if (o->size > site->size_most)
+		site->size_most = o->size;
+	site->objects++;
+	site->bytes += o->size;
+	hvt_sites_room(site, o->size);
+	enter(o);
 }
 
 void hvt_heap_begin(ThreadId tid, Addr start, SizeT size)
 {
-	struct hvt_object *e = entry_at(start);
-	UInt n = hvt_sites_here(tid);
-	struct hvt_site *site = hvt_sites_get(n);
 	static Addr from, to; /* the segment of the last one */
 
 	if (start < from || start >= to || !segment_of(start)) {
@@ -127,20 +151,7 @@ void hvt_heap_begin(ThreadId tid, Addr start, SizeT size)
 		from = s ? s->start : 0;
 		to = s ? s->end : 0;
 	}
-	if (!site->size_most || size < site->size_least)
-		site->size_least = size;
-	if (size > site->size_most)
-		site->size_most = size;
-	site->objects++;
-	site->bytes += size;
-	hvt_sites_room(site, size);
-	if (size >= HVT_OBJECT_BIG) {
-		e[1] = (struct hvt_object){ 0, (UInt)(size >> 32) };
-		e[2] = (struct hvt_object){ 0, (UInt)size };
-	}
-	*e = (struct hvt_object){ n, size < HVT_OBJECT_BIG ? (UInt)size : HVT_OBJECT_BIG };
-	if (size >= LARGE)
-		note_large(start, size, n);
+	made(&(struct hvt_heap_object){ .start = start, .size = size, .site = hvt_sites_here(tid, False) });
 }
 
 Bool hvt_heap_find(Addr start, struct hvt_heap_object *o)
@@ -152,7 +163,8 @@ Bool hvt_heap_find(Addr start, struct hvt_heap_object *o)
 	e = entry_at(start);
 	if (!e->site)
 		return False;
-	*o = (struct hvt_heap_object){ start, e->size, e->site & ~HVT_OBJECT_OLD, (e->site & HVT_OBJECT_OLD) != 0 };
+	*o = (struct hvt_heap_object){ .start = start, .size = e->size, .site = e->site & ~HVT_OBJECT_OLD,
+				       .old = (e->site & HVT_OBJECT_OLD) != 0 };
 	if (e->size == HVT_OBJECT_BIG)
 		o->size = (SizeT)e[1].size << 32 | e[2].size;
 	return True;
@@ -169,14 +181,14 @@ static Bool find_around(Addr a, struct hvt_heap_object *o)
 		*o = last;
 		return True;
 	}
-	s = segment_of(a);
-	if (!s)
-		return False;
 	l = larges ? VG_(OSetGen_Lookup)(larges, &a) : NULL;
 	if (l) {
 		last = *o = *l;
 		return True;
 	}
+	s = segment_of(a);
+	if (!s)
+		return False;
 	least = at > s->start + LARGE ? at - LARGE : s->start;
 	for (; at >= least; at -= GRAIN) {
 		if (!entry_at(at)->site)
@@ -306,11 +318,11 @@ static Addr empty_until(Addr at)
 	return page < read / PAGE ? page * PAGE : read;
 }
 
-/* Add what was counted in @o, which goes, to its site. */
-static void take(const struct hvt_heap_object *o)
+/* Add what was counted in [@at, @end) of @o, which goes, to its site. */
+static void take(const struct hvt_heap_object *o, Addr at, Addr end)
 {
 	static struct take t;
-	Addr at = o->start, end = o->start + o->size, to;
+	Addr start = at, to;
 	UChar carry = 0;
 
 	t.o = o;
@@ -340,8 +352,8 @@ static void take(const struct hvt_heap_object *o)
 		return;
 	t.site->never_read += t.never_read;
 	t.site->never_written += t.never_written;
-	t.site->gone_objects++;
-	t.site->gone_bytes += o->size;
+	t.site->gone_objects += o->start == start && !o->rest;
+	t.site->gone_bytes += end - start;
 }
 
 Bool hvt_heap_counted(UInt slot, Addr addr, const struct hvt_pair *v)
@@ -350,7 +362,7 @@ Bool hvt_heap_counted(UInt slot, Addr addr, const struct hvt_pair *v)
 	struct hvt_heap_object o;
 	Bool across;
 
-	if (!n_segments || !find_around(addr, &o))
+	if (!find_around(addr, &o))
 		return False;
 	hvt_sites_count(hvt_sites_get(o.site), slot, addr - o.start, v->reads, v->writes);
 	across = addr % 8 && (addr | 7) + 1 < o.start + o.size;
@@ -372,7 +384,7 @@ void hvt_heap_kernel(Bool write, Addr start, Addr end, Bool text)
 	struct hvt_heap_object o;
 	UChar *marks = hvt_shadow_at(write ? HVT_MARKS_WRITE : HVT_MARKS_READ);
 
-	if (!n_segments || start >= end || !find_around(start, &o))
+	if (start >= end || !find_around(start, &o))
 		return;
 	if (text && VG_(am_is_valid_for_client)(start, o.start + o.size - start, VKI_PROT_READ))
 		for (end = start; end < o.start + o.size && *(const HChar *)end; end++)
@@ -395,7 +407,7 @@ void hvt_heap_end(const struct hvt_heap_object *o)
 
 	hvt_calls_take(o->start, o->start + o->size);
 	hvt_shadow_taking();
-	take(o);
+	take(o, o->start, o->start + o->size);
 	entry_at(o->start)->site = 0;
 	hvt_shadow_taking();
 	if (o->size >= GIVE_BACK)
@@ -407,6 +419,55 @@ void hvt_heap_end(const struct hvt_heap_object *o)
 	}
 	if (last.start == o->start)
 		last.size = 0;
+}
+
+/* ---- mappings ---- */
+
+void hvt_heap_map(ThreadId tid, Addr start, Addr end)
+{
+	UInt n = hvt_heap_on && end <= HVT_PLANE_SIZE ? hvt_sites_here(tid, True) : 0;
+
+	if (n)
+		made(&(struct hvt_heap_object){ .start = start, .size = end - start, .site = n, .mapped = True });
+}
+
+/* The first mapping that reaches into [@start, @end) into *@o, and no longer in the tree. */
+static Bool remove_mapping(Addr start, Addr end, struct hvt_heap_object *o)
+{
+	struct hvt_heap_object *l;
+
+	if (!larges)
+		return False;
+	VG_(OSetGen_ResetIterAt)(larges, &start);
+	while ((l = VG_(OSetGen_Next)(larges)) && l->start < end && !l->mapped)
+		;
+	if (!l || l->start >= end)
+		return False;
+	*o = *l;
+	VG_(OSetGen_FreeNode)(larges, VG_(OSetGen_Remove)(larges, &o->start));
+	return True;
+}
+
+void hvt_heap_remapped(Addr start, Addr end)
+{
+	struct hvt_heap_object o;
+
+	hvt_sites_unmapped(start, end);
+	forget_segments(start, end);
+	while (remove_mapping(start, end, &o)) {
+		Addr from = o.start > start ? o.start : start, stop = o.start + o.size, to = stop < end ? stop : end;
+
+		hvt_shadow_taking();
+		take(&o, from, to);
+		entry_at(o.start)->site = 0;
+		last.size = 0;
+		if (o.start < from)
+			enter(&(struct hvt_heap_object){ o.start, from - o.start, o.site, o.old, True, o.rest });
+		if (to < stop)
+			enter(&(struct hvt_heap_object){ to, stop - to, o.site, o.old, True, True });
+		hvt_shadow_taking();
+		hvt_shadow_give_back(from, to);
+	}
 }
 
 /* ---- a child's ---- */
@@ -427,11 +488,16 @@ void hvt_heap_forked(Int from)
 {
 	static struct hvt_object buffer[8 << 10];
 	ULong at = HVT_OBJECTS, stop = HVT_SITES;
+	struct hvt_heap_object *l;
 
 	if (!hvt_heap_on)
 		return;
 	hvt_pages_punched();
 	hvt_sites_forked(from);
+	if (larges)
+		VG_(OSetGen_ResetIter)(larges);
+	while (larges && (l = VG_(OSetGen_Next)(larges)))
+		l->old = True;
 	while (at < stop) {
 		long data = hvt_sys(__NR_lseek, from, (long)at, SEEK_DATA_, 0, 0, 0), hole, n;
 

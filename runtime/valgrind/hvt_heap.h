@@ -18,10 +18,15 @@ struct hvt_heap_object {
 	SizeT size;
 	UInt site;
 	Bool old; /* this process has it from its parent */
+	Bool mapped; /* by mmap(), no object of malloc()'s */
+	Bool rest;   /* what is left of a mapping behind what went: its first page counts for the whole */
 };
 
 /* There is an object now, which @tid has asked for. */
 void hvt_heap_begin(ThreadId tid, Addr start, SizeT size);
+
+/* The program has mapped [@start, @end), which no file is behind: that is an object, too. */
+void hvt_heap_map(ThreadId tid, Addr start, Addr end);
 
 /* The object that begins at @start into *@o; False: none does. */
 Bool hvt_heap_find(Addr start, struct hvt_heap_object *o);
@@ -38,7 +43,7 @@ Bool hvt_heap_counted(UInt slot, Addr addr, const struct hvt_pair *v);
 /* The kernel has accessed [@start, @end) for the program; with @text, all up to the next 0 byte. */
 void hvt_heap_kernel(Bool write, Addr start, Addr end, Bool text);
 
-/* [@start, @end) is not the heap's now, or is mapped anew. */
+/* [@start, @end), whose counts have been taken out, is unmapped, or mapped anew. */
 void hvt_heap_remapped(Addr start, Addr end);
 
 /* After a fork, in the child, whose memfd is new; @from is the parent's. */

@@ -33,6 +33,8 @@ static struct {
 	UWord flags; /* of mmap() */
 } *calls;
 
+enum { MAP_STACK_ = 0x20000 };
+
 static UInt cause_of(UInt number)
 {
 	switch (number) {
@@ -174,6 +176,16 @@ static void unmapped(Addr a, SizeT len)
 	hvt_link_send(&m, NULL, 0);
 }
 
+/* Memory that the program has mapped, or grown, for itself: no file's, and no stack. */
+static Bool is_object(ThreadId tid, Addr a)
+{
+	const NSegment *s = VG_(am_find_nsegment)(a);
+
+	if (!s || s->kind != SkAnonC)
+		return False;
+	return calls[tid].number == __NR_mremap || (calls[tid].number == __NR_mmap && !(calls[tid].flags & MAP_STACK_));
+}
+
 static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle)
 {
 	ThreadId tid = VG_(get_running_tid)();
@@ -190,6 +202,8 @@ static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle
 	if (tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)
 		flags = HVT_SHARED;
 	send_range(page_down(a), page_up(a + len), flags);
+	if (tid != VG_INVALID_THREADID && is_object(tid, a))
+		hvt_heap_map(tid, page_down(a), page_up(a + len));
 	if ((rr || ww || xx) && tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap &&
 	    hvt_touch_populates(calls[tid].flags))
 		hvt_touch_present(page_down(a), page_up(a + len));
@@ -222,6 +236,7 @@ static void protected_(Addr a, SizeT len, Bool rr, Bool ww, Bool xx)
 
 static void moved(Addr from, Addr to, SizeT len)
 {
+	ThreadId tid = VG_(get_running_tid)();
 	struct hvt_message m;
 
 	if (!begun || !len)
@@ -233,6 +248,8 @@ static void moved(Addr from, Addr to, SizeT len)
 	begin_message(&m, HVT_COPY, page_down(to), page_up(to + len));
 	m.old_start = page_down(from);
 	hvt_link_send(&m, NULL, 0);
+	if (tid != VG_INVALID_THREADID && is_object(tid, to))
+		hvt_heap_map(tid, page_down(to), page_up(to + len));
 }
 
 static void before_call(ThreadId tid, UInt number, UWord *args, UInt n)

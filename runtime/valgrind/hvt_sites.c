@@ -25,6 +25,7 @@ struct stack {
 	ULong hash;
 	UInt n;
 	Bool retired; /* its code is gone */
+	Bool maps;
 	Addr ip[FRAMES];
 };
 
@@ -167,6 +168,7 @@ static void tell(UInt n)
 		;
 	VG_(memset)(&m, 0, sizeof(m));
 	m.type = HVT_SITE;
+	m.flags = stacks[n].maps ? HVT_ANON : 0;
 	m.start = n;
 	hvt_link_send(&m, t.v, t.len);
 }
@@ -206,7 +208,19 @@ static void note_code(const Addr *ip, UInt n)
 	}
 }
 
-static UInt make(const Addr *ip, UInt n, ULong hash)
+/* Is @ip in the dynamic linker's code? */
+static Bool is_linker(Addr ip)
+{
+	const HChar *path, *name;
+
+	if (!VG_(get_objname)(VG_(current_DiEpoch)(), ip, &path))
+		return False;
+	name = VG_(strrchr)(path, '/');
+	name = name ? name + 1 : path;
+	return !VG_(strncmp)(name, "ld-", 3) || !VG_(strncmp)(name, "ld.so", 5);
+}
+
+static UInt make(const Addr *ip, UInt n, ULong hash, Bool maps)
 {
 	struct stack *s;
 
@@ -223,26 +237,29 @@ static UInt make(const Addr *ip, UInt n, ULong hash)
 	s->hash = hash;
 	s->n = n;
 	s->retired = False;
+	s->maps = maps;
 	VG_(memcpy)(s->ip, ip, n * sizeof(*ip));
 	note_code(ip, n);
 	tell(n_stacks);
 	return n_stacks++;
 }
 
-UInt hvt_sites_here(ThreadId tid)
+UInt hvt_sites_here(ThreadId tid, Bool maps)
 {
-	Addr all[FRAMES + 1], *ip = all + 1; /* the first one is the function that stands in for the program's */
+	Addr all[FRAMES + 1], *ip = all + 1; /* the first one is the function that stands in for the program's, or mmap() */
 	UInt n = VG_(get_StackTrace)(tid, all, FRAMES + 1, NULL, NULL, 0), i, k;
 	ULong hash;
 
+	if (maps && n && is_linker(all[0]))
+		return 0;
 	n = n ? n - 1 : 0;
-	hash = hash_of(ip, n);
+	hash = hash_of(ip, n) + maps;
 	for (i = (UInt)hash % SLOTS; (k = slots[i]) != 0; i = (i + 1) % SLOTS)
-		if (stacks[k].hash == hash && stacks[k].n == n && !stacks[k].retired && same(stacks[k].ip, ip, n))
+		if (stacks[k].hash == hash && stacks[k].n == n && stacks[k].maps == maps && !stacks[k].retired && same(stacks[k].ip, ip, n))
 			return k;
 	if (n_stacks >= HVT_SITES_MAX)
 		return OTHER;
-	k = make(ip, n, hash);
+	k = make(ip, n, hash, maps);
 	slots[i] = k;
 	return k;
 }

@@ -13,8 +13,11 @@
 
 #include "hvt_wire.h"
 
-/* The number of the place that @tid is at. */
-UInt hvt_sites_here(ThreadId tid);
+/*
+ * The number of the place that @tid is at, which asks for an object, or (@maps) for a mapping.  0: it is the dynamic
+ * linker, whose mappings are the modules'.
+ */
+UInt hvt_sites_here(ThreadId tid, Bool maps);
 
 /* What is counted for number @n. */
 struct hvt_site *hvt_sites_get(UInt n);

@@ -15,7 +15,7 @@ def rows_of(path):
     rows = {}
     for line in open(path):
         r = json.loads(line)
-        if r["type"] != "variable" or not r["name"].startswith("heap:"):
+        if r["type"] != "variable" or not r["name"].startswith(("heap:", "mmap:")):
             continue
         if r["name"] in rows:
             print("two rows of the name", r["name"])
@@ -39,7 +39,7 @@ def main(expected, report, parts=None):
             if got != want:
                 print("%s: reads and writes are %s, not %s" % (word[1], got, want))
                 bad += 1
-        elif word[0].startswith("heap:"):
+        elif word[0].startswith(("heap:", "mmap:")):
             r = rows.get(word[0], {})
             done += 1
             for key, want in zip(KEYS, (int(n) for n in word[1:])):

@@ -37,11 +37,16 @@ struct site {
 	long reads, writes, objects, bytes, live, bytes_live, never_read, never_written, threads;
 };
 
+static void expect_as(const char *kind, struct site s)
+{
+	printf("%s:%s@heap_objects.c:%d %ld %ld %ld %ld %ld %ld %ld %ld %ld\n", kind, s.function,
+	       s.line, s.reads, s.writes, s.objects, s.bytes, s.live, s.bytes_live, s.never_read, s.never_written, s.threads);
+	reads = writes = 0;
+}
+
 static void expect(struct site s)
 {
-	printf("heap:%s@heap_objects.c:%d %ld %ld %ld %ld %ld %ld %ld %ld %ld\n", s.function, s.line, s.reads, s.writes, s.objects,
-	       s.bytes, s.live, s.bytes_live, s.never_read, s.never_written, s.threads);
-	reads = writes = 0;
+	expect_as("heap", s);
 }
 
 /* @span: as many from there on together. */
@@ -341,6 +346,41 @@ static void huge(void)
 	expect_part((struct site){ .function = __func__, .line = line, .reads = 1 }, 0x100000, 0x100000);
 }
 
+/* Mappings are objects, too; of one that goes in parts, each part is taken from the whole. */
+static void mapping(void)
+{
+	const long page = 4096;
+	char *p = mmap(NULL, 16 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); const int line = __LINE__;
+	struct site s = { __func__, line, 2, 3, 1, 16 * page, 0, 5 * page, 16 * page - 16, 16 * page - 24, 1 };
+
+	PUT(*(long *)&p[8], 1);
+	PUT(*(long *)&p[5 * page], 2);
+	munmap(p, 4 * page);
+	munmap(p + 7 * page, 4 * page);
+	if (GET(*(long *)&p[5 * page]) != 2)
+		fail("what is left is as it was");
+	PUT(*(long *)&p[15 * page + 8], 1);
+	GET(*(long *)&p[15 * page + 8]);
+	munmap(p + 4 * page, 3 * page);
+	expect_as("mmap", s);
+}
+
+static void moving(void)
+{
+	const long page = 4096;
+	char *p = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); const int line = __LINE__;
+	char *room = mmap(NULL, 64 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *to;
+	int moved;
+
+	PUT(*(long *)&p[page], 7);
+	expect_as("mmap", (struct site){ __func__, line, 0, 1, 1, 4 * page, 0, 0, 4 * page, 4 * page - 8, 1 });
+	moved = __LINE__ + 1;
+	to = mremap(p, 4 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, room + 8 * page);
+	if (to == MAP_FAILED || GET(*(long *)&to[page]) != 7)
+		fail("mremap keeps what there is");
+	expect_as("mmap", (struct site){ __func__, moved, 1, 0, 1, 4 * page, 1, 4 * page, 4 * page - 8, 4 * page, 1 });
+}
+
 static __attribute__((noinline)) void *my_xmalloc(size_t n)
 {
 	void *p = malloc(n);
@@ -396,6 +436,7 @@ static const struct {
 } cases[] = {
 	{ "nodes", nodes }, { "grow", grow }, { "shrink", shrink }, { "aligned", aligned }, { "wide", wide }, { "kernel", kernel },
 	{ "threads", threads }, { "handed", handed }, { "many", many }, { "forked", forked }, { "zeros", zeros }, { "huge", huge },
+	{ "mapping", mapping }, { "moving", moving },
 	{ "named", named }, { "inlined", inlined }, { "killed", killed },
 };
 
