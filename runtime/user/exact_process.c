@@ -7,265 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "exact_calls.h"
 #include "exact_counts.h"
-#include "exact_heap.h"
-#include "exact_said.h"
+#include "exact_map.h"
+#include "exact_state.h"
 #include "grow.h"
-#include "mapstext.h"
 #include "modules.h"
-#include "runtime/core/hvar_vmas.h"
-
-struct exact_process {
-	struct exact_process *next;
-	pid_t pid;
-	uint32_t own_pid; /* as it knows itself: another number, in a namespace of its own */
-	int memfd; /* -1: harvested */
-	uint32_t mm;
-	struct hvar_vmas vmas;
-	uint32_t slots[HVT_SLOTS]; /* whose counters; 0: nobody's */
-	uint64_t found;		   /* the page that was looked at last, and how it was touched */
-	uint32_t found_what;
-	uint32_t *tids;		   /* of threads but the first */
-	size_t n_tids, cap_tids;
-	struct exact_heap *heap;
-	struct exact_said *said;
-	struct exact_calls *calls;
-};
-
-struct exact {
-	struct stream *out;
-	struct modules *modules;
-	struct exact_process *first;
-	struct exact_callers *callers;
-	uint32_t last_mm;
-	uint64_t accesses, shared_threads;
-	uint64_t torn; /* harvests in the middle of a change of the map */
-	uint64_t lost; /* for want of memory */
-};
-
-/* ---- events ---- */
-
-static struct hvar_event event_of(const struct exact_process *p, uint32_t type, uint32_t tid,
-				  uint32_t cause, uint64_t time_ns)
-{
-	return (struct hvar_event){ .time_ns = time_ns, .type = type, .mm = p->mm, .pid = (uint32_t)p->pid,
-				    .tid = tid && tid != p->own_pid ? tid : (uint32_t)p->pid,
-				    .cause = cause < HVAR_CAUSES ? cause : 0 };
-}
-
-static void put_area(struct exact *x, struct hvar_event ev, const struct hvar_vma *v, uint64_t start,
-		     uint64_t end)
-{
-	struct hvar_vma part;
-
-	hvar_vma_at(v, start, &part);
-	ev.module = part.module;
-	ev.u.map.start = start;
-	ev.u.map.end = end;
-	ev.u.map.pgoff = part.pgoff;
-	ev.u.map.prot = part.prot;
-	ev.u.map.region = part.region;
-	ev.u.map.flags = part.flags;
-	stream_put_event(x->out, &ev);
-}
-
-/* The first part of [@start, @end) in which something is mapped: its area, or NULL. */
-static const struct hvar_vma *part_of(const struct exact_process *p, uint64_t *start, uint64_t *end)
-{
-	const struct hvar_vma *v = *start < *end ? hvar_vmas_next(&p->vmas, *start) : NULL;
-
-	if (!v || v->start >= *end)
-		return NULL;
-	if (v->start > *start)
-		*start = v->start;
-	if (v->end < *end)
-		*end = v->end;
-	return v;
-}
-
-static int set_range(struct exact *x, struct exact_process *p, uint64_t start, uint64_t end,
-		     const struct hvar_vma *as)
-{
-	int ret = grow_vmas_set(&p->vmas, start, end, as);
-
-	if (ret == -ENOMEM)
-		x->lost++;
-	return ret;
-}
-
-static int unmap(struct exact *x, struct exact_process *p, const struct hvt_message *m, uint64_t time_ns)
-{
-	struct hvar_event ev = event_of(p, HVAR_EVENT_UNMAP, m->tid, m->cause, time_ns);
-	uint64_t at = m->start, start, end;
-	const struct hvar_vma *v;
-
-	while (start = at, end = m->end, (v = part_of(p, &start, &end)) != NULL) {
-		put_area(x, ev, v, start, end);
-		at = end;
-	}
-	exact_said_unmapped(p->said, m->start, m->end);
-	return set_range(x, p, m->start, m->end, NULL);
-}
-
-static int protect(struct exact *x, struct exact_process *p, const struct hvt_message *m, uint64_t time_ns)
-{
-	struct hvar_event ev = event_of(p, HVAR_EVENT_PROTECT, m->tid, m->cause, time_ns);
-	uint64_t at = m->start, start, end;
-	const struct hvar_vma *v;
-
-	while (start = at, end = m->end, (v = part_of(p, &start, &end)) != NULL) {
-		struct hvar_vma as;
-		int ret;
-
-		hvar_vma_at(v, start, &as);
-		as.start = start;
-		as.end = end;
-		as.prot = (uint8_t)((as.prot & HVAR_PROT_SHARED) | (m->prot & 7));
-		put_area(x, ev, &as, start, end);
-		ret = set_range(x, p, start, end, &as);
-		if (ret)
-			return ret;
-		at = end;
-	}
-	return 0;
-}
-
-/* A mapping of [@start, @end) like @as, over whatever was there. */
-static int map_as(struct exact *x, struct exact_process *p, const struct hvt_message *m, uint64_t start,
-		  uint64_t end, const struct hvar_vma *as, uint64_t time_ns)
-{
-	uint32_t type = m->flags & HVT_INITIAL ? HVAR_EVENT_INITIAL : HVAR_EVENT_MAP;
-	struct hvt_message over = *m;
-	struct hvar_vma v = *as;
-	int ret;
-
-	over.start = v.start = start;
-	over.end = v.end = end;
-	ret = unmap(x, p, &over, time_ns);
-	if (!ret)
-		ret = set_range(x, p, start, end, &v);
-	if (!ret)
-		put_area(x, event_of(p, type, m->tid, m->cause, time_ns), &v, start, end);
-	return ret;
-}
-
-static void put_touched(struct exact *x, const struct exact_process *p, uint32_t what, uint64_t start, uint64_t end,
-			uint64_t from, uint64_t time_ns)
-{
-	struct stream_touched rec = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid, .what = what,
-				      .start = start, .end = end, .from = from };
-
-	stream_put(x->out, STREAM_TOUCHED, &rec, sizeof(rec), NULL, 0);
-}
-
-/* What was at m->old_start is at m->start, too. */
-static int copy(struct exact *x, struct exact_process *p, const struct hvt_message *m, uint64_t time_ns)
-{
-	uint64_t len = m->end - m->start, at = m->old_start, start, end;
-	const struct hvar_vma *v;
-
-	if (at + len < at || at & HVAR_PAGE_MASK)
-		return -EINVAL;
-	while (start = at, end = m->old_start + len, (v = part_of(p, &start, &end)) != NULL) {
-		struct hvar_vma as;
-		int ret;
-
-		hvar_vma_at(v, start, &as);
-		ret = map_as(x, p, m, start - m->old_start + m->start, end - m->old_start + m->start, &as, time_ns);
-		if (ret)
-			return ret;
-		put_touched(x, p, STREAM_TOUCHED_MOVED, start - m->old_start + m->start,
-			    end - m->old_start + m->start, start, time_ns);
-		at = end;
-	}
-	return 0;
-}
-
-/* ---- touched pages ---- */
-
-/* What of [@start, @end) is mapped has been touched so. */
-static void touched(struct exact *x, struct exact_process *p, uint32_t what, uint64_t begin, uint64_t stop,
-		    uint64_t time_ns)
-{
-	uint64_t at = begin, start, end;
-
-	while (start = at, end = stop, part_of(p, &start, &end)) {
-		put_touched(x, p, what, start, end, 0, time_ns);
-		at = end;
-	}
-}
-
-/* Pages of counters found at the end, which the tool has not told of; only the last one is kept in mind. */
-static void found(struct exact *x, struct exact_process *p, uint64_t addr, uint32_t what, uint64_t time_ns)
-{
-	uint64_t page = HVAR_PAGE_DOWN(addr);
-
-	if (page != p->found || what & ~p->found_what)
-		touched(x, p, what, page, page + HVAR_PAGE_SIZE, time_ns);
-	p->found_what = page == p->found ? p->found_what | what : what;
-	p->found = page;
-}
-
-/* ---- files ---- */
-
-static void tell_module(struct exact *x, uint32_t id)
-{
-	struct stream_module rec = { .id = id };
-	const char *path = modules_path(x->modules, id);
-
-	if (!id || !modules_news(x->modules, id))
-		return;
-	rec.m = *modules_get(x->modules, id);
-	rec.m.path = 0;
-	rec.path_len = (uint32_t)strlen(path);
-	stream_put(x->out, STREAM_MODULE, &rec, sizeof(rec), path, rec.path_len);
-	modules_told(x->modules, id);
-}
-
-/* The name the kernel's own map has for it. */
-static const char *name_of(const struct hvt_message *m, const char *text)
-{
-	if (m->flags & HVT_STACK)
-		return "[stack]";
-	if (m->flags & HVT_BREAK)
-		return "[heap]";
-	if (m->flags & HVT_SYSV)
-		return "/SYSV00000000 (deleted)";
-	if (m->flags & HVT_ANON)
-		return m->flags & HVT_SHARED ? "/dev/zero (deleted)" : "";
-	return text;
-}
-
-static int map(struct exact *x, struct exact_process *p, const struct hvt_message *m, char *text,
-	       uint64_t time_ns)
-{
-	struct modules_where where = { .pid = p->pid, .mapped_now = !(m->flags & HVT_INITIAL) };
-	struct mapstext a = {
-		.v = { .start = m->start, .end = m->end, .pgoff = m->pgoff,
-		       .prot = (uint8_t)((m->prot & 7) | (m->flags & HVT_SHARED ? HVAR_PROT_SHARED : 0)) },
-		.dev_major = gnu_dev_major(m->dev), .dev_minor = gnu_dev_minor(m->dev), .ino = m->ino,
-	};
-	const char *name = name_of(m, text);
-	char copied[HVT_TEXT_MAX + 32];
-
-	snprintf(copied, sizeof(copied), "%s", name);
-	mapstext_name(&a, copied, strlen(copied));
-	if (modules_number(x->modules, &a, &where))
-		x->lost++;
-	tell_module(x, a.v.module);
-	return map_as(x, p, m, m->start, m->end, &a.v, time_ns);
-}
 
 /* ---- tasks ---- */
 
 static void put_fork(struct exact *x, const struct exact_process *p, uint32_t child, uint32_t child_pid,
 		     uint32_t child_mm, uint64_t time_ns)
 {
-	struct hvar_event ev = event_of(p, HVAR_EVENT_FORK, 0, child_pid == (uint32_t)p->pid ? HVAR_CAUSE_CLONE : HVAR_CAUSE_FORK,
+	struct hvar_event ev = exact_event(p, HVAR_EVENT_FORK, 0, child_pid == (uint32_t)p->pid ? HVAR_CAUSE_CLONE : HVAR_CAUSE_FORK,
 					time_ns);
 
 	ev.u.task.child = child;
@@ -280,11 +35,11 @@ static void put_exits(struct exact *x, struct exact_process *p, bool leader, uin
 	size_t i;
 
 	for (i = 0; i < p->n_tids; i++) {
-		ev = event_of(p, HVAR_EVENT_EXIT, p->tids[i], HVAR_CAUSE_EXIT, time_ns);
+		ev = exact_event(p, HVAR_EVENT_EXIT, p->tids[i], HVAR_CAUSE_EXIT, time_ns);
 		stream_put_event(x->out, &ev);
 	}
 	p->n_tids = 0;
-	ev = event_of(p, HVAR_EVENT_EXIT, 0, HVAR_CAUSE_EXIT, time_ns);
+	ev = exact_event(p, HVAR_EVENT_EXIT, 0, HVAR_CAUSE_EXIT, time_ns);
 	if (leader)
 		stream_put_event(x->out, &ev);
 }
@@ -344,7 +99,7 @@ static void put_counts(void *ctx, uint32_t slot, uint64_t start, struct hvt_coun
 
 	_Static_assert(sizeof(*v) == sizeof(*rec.v), "both are the same three numbers");
 	for (i = 0; to->at_end && i < n; i++)
-		found(to->x, to->p, start + v[i].offset, (v[i].reads ? STREAM_TOUCHED_READ : 0) |
+		exact_map_found(to->x, to->p, start + v[i].offset, (v[i].reads ? STREAM_TOUCHED_READ : 0) |
 		      (v[i].writes ? STREAM_TOUCHED_WRITTEN : 0), to->time_ns);
 	if (to->at_end && exact_said_stopped(to->p->said))
 		return;
@@ -485,7 +240,7 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 	if (from) {
 		put_fork(x, from, (uint32_t)pid, (uint32_t)pid, p->mm, time_ns);
 	} else {
-		struct hvar_event ev = event_of(p, HVAR_EVENT_EXEC, 0, HVAR_CAUSE_EXECVE, time_ns);
+		struct hvar_event ev = exact_event(p, HVAR_EVENT_EXEC, 0, HVAR_CAUSE_EXECVE, time_ns);
 
 		stream_put_event(x->out, &ev);
 	}
@@ -509,13 +264,13 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 			return -EINVAL;
 		memcpy(text, more, len);
 		text[len] = '\0';
-		return map(x, p, m, text, time_ns);
+		return exact_map_map(x, p, m, text, time_ns);
 	case HVT_UNMAP:
-		return unmap(x, p, m, time_ns);
+		return exact_map_unmap(x, p, m, time_ns);
 	case HVT_PROTECT:
-		return protect(x, p, m, time_ns);
+		return exact_map_protect(x, p, m, time_ns);
 	case HVT_COPY:
-		return copy(x, p, m, time_ns);
+		return exact_map_copy(x, p, m, time_ns);
 	case HVT_THREAD:
 		return thread(x, p, m, time_ns);
 	case HVT_THREAD_END:
@@ -530,7 +285,7 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 	case HVT_TOUCHED:
 		if (!m->flags || m->flags >= 2 * HVT_GIVEN_BACK)
 			return -EINVAL;
-		touched(x, p, m->flags, m->start, m->end, time_ns);
+		exact_map_touched(x, p, m->flags, m->start, m->end, time_ns);
 		return 0;
 	case HVT_CALLER:
 		return exact_calls_site(p->calls, x->callers, x->out, m, more, len);
