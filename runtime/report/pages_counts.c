@@ -32,7 +32,7 @@ void pages_counts_of(const struct page_regions *r, size_t i, struct pages_counts
 	out->private.n = v->exclusive;
 	out->shared.n = v->present - v->exclusive;
 	out->zero.n = v->zero;
-	out->zero.unknown = !r->scan && v->maybe_zero;
+	out->zero.unknown = !r->zero && v->maybe_zero;
 	out->written.unknown = !page_regions_written(r, i, &out->written.n);
 	out->anon.unknown = !page_regions_anon(r, i, &out->anon.n);
 	out->huge.unknown = !page_regions_huge(r, i, &out->huge.n);

@@ -193,7 +193,7 @@ static int zero_of(const struct rows *w, uint64_t entry, const struct page_facts
 {
 	if (!page_present(entry) || entry & (PAGE_FILES | PAGE_EXCLUSIVE))
 		return 0;
-	if (w->r->scan)
+	if (w->r->zero)
 		return !!(entry & PAGE_ZERO);
 	return facts->flags < 0 ? -1 : (int)(facts->flags >> PAGE_KPF_ZERO & 1);
 }

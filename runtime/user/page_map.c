@@ -80,7 +80,11 @@ int page_map_open(struct page_map *m, pid_t pid)
 		page_map_close(m);
 		return -ENOMEM;
 	}
+	m->kpageflags = -1;
 	m->scan = !without_scan && scan(m, PAGE_BYTES, 2 * PAGE_BYTES, SCAN_PRESENT, 1, &r, 1, NULL) >= 0;
+	if (!m->scan)
+		m->kpageflags = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	m->zero = m->scan || m->kpageflags >= 0;
 	return 0;
 }
 
@@ -88,7 +92,9 @@ void page_map_close(struct page_map *m)
 {
 	if (m->fd >= 0)
 		close(m->fd);
-	m->fd = -1;
+	if (m->kpageflags >= 0)
+		close(m->kpageflags);
+	m->fd = m->kpageflags = -1;
 	free(m->entries);
 	m->entries = NULL;
 }
@@ -137,6 +143,23 @@ static void mark_huge(struct page_map *m, uint64_t lo, size_t n)
 static bool maybe_zero(uint64_t e)
 {
 	return (e & (PAGE_PRESENT | PAGE_FILES | PAGE_EXCLUSIVE)) == PAGE_PRESENT;
+}
+
+/* The same without PAGEMAP_SCAN: by bit 24 of kpageflags, one page after the other. */
+static void mark_zero_by_flags(struct page_map *m, size_t n)
+{
+	uint64_t flags;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t frame = m->entries[i] & PAGE_FRAME;
+
+		if (!maybe_zero(m->entries[i]))
+			continue;
+		if (!frame) /* nobody shows us frames: then it is not told at all */
+			m->zero = false;
+		else if (pread(m->kpageflags, &flags, 8, (off_t)frame * 8) == 8 && flags >> 24 & 1)
+			m->entries[i] |= PAGE_ZERO;
+	}
 }
 
 static void mark_zero(struct page_map *m, uint64_t lo, size_t n)
@@ -205,6 +228,8 @@ static int read_some(struct walk *w, size_t n, bool *there)
 	if (m->scan) {
 		mark_huge(m, lo, n);
 		mark_zero(m, lo, n);
+	} else if (m->kpageflags >= 0) {
+		mark_zero_by_flags(m, n);
 	}
 	return w->fn(w->ctx, lo, m->entries, n);
 }

@@ -46,7 +46,9 @@ static inline bool page_swapped(uint64_t entry)
 
 struct page_map {
 	int fd;
-	bool scan;	    /* the kernel has PAGEMAP_SCAN: PAGE_ZERO and PAGE_HUGE are told */
+	bool scan;	    /* the kernel has PAGEMAP_SCAN: PAGE_HUGE is told */
+	bool zero;	    /* PAGE_ZERO is told: by that, or by kpageflags */
+	int kpageflags;	    /* -1: not needed, or not ours to read */
 	bool gone;	    /* the address space went while it was read */
 	uint64_t *entries;  /* owned */
 	uint64_t asked;	    /* entries read, for benches and tests */

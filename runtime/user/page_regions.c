@@ -90,7 +90,7 @@ static void count(struct pass *p, struct page_region *v, uint64_t addr, const ui
 	v->huge += huge;
 	if (!shared)
 		v->anon += present - files - zero;
-	if (!shared && !p->r->scan)
+	if (!shared && !p->r->zero)
 		for (size_t i = 0; i < n; i++)
 			v->maybe_zero += (e[i] & (PAGE_PRESENT | PAGE_FILES | PAGE_EXCLUSIVE)) == PAGE_PRESENT;
 	for (size_t i = 0; rare && i < n; i++) {
@@ -166,6 +166,7 @@ static int read_pages(struct page_regions *r, const struct page_regions_ask *ask
 		return err;
 	page_kernel_open(&p.kernel, ask->pid);
 	r->scan = m.scan;
+	r->zero = m.zero;
 	r->flags = p.kernel.flags >= 0 && ask->smaps;
 	while (i < r->n && r->v[i].vma.end <= PAGE_USER_END && !err) {
 		size_t k = i;
@@ -278,6 +279,8 @@ bool page_regions_anon(const struct page_regions *r, size_t i, uint64_t *out)
 	const struct page_region *v = &r->v[i];
 
 	*out = no_pages(r, i) ? 0 : v->anon;
+	if (!(v->vma.prot & HVAR_PROT_SHARED))
+		*out += v->swapped;
 	return no_pages(r, i) || !v->maybe_zero;
 }
 
@@ -302,13 +305,8 @@ bool page_regions_written(const struct page_regions *r, size_t i, uint64_t *out)
 	const struct page_region *v = &r->v[i];
 	const struct page_smaps *s = smaps_of(r, i);
 
-	if (!(v->vma.prot & HVAR_PROT_SHARED)) {
-		bool known = page_regions_anon(r, i, out);
-
-		if (!no_pages(r, i))
-			*out += v->swapped;
-		return known;
-	}
+	if (!(v->vma.prot & HVAR_PROT_SHARED))
+		return page_regions_anon(r, i, out);
 	*out = 0;
 	if (!v->present || no_pages(r, i))
 		return true;
@@ -390,5 +388,5 @@ int page_entry_anon(const struct page_regions *r, size_t i, uint64_t entry)
 		return 1;
 	if (!page_present(entry) || entry & (PAGE_FILES | PAGE_ZERO))
 		return 0;
-	return r->scan || entry & PAGE_EXCLUSIVE ? 1 : -1;
+	return r->zero || entry & PAGE_EXCLUSIVE ? 1 : -1;
 }

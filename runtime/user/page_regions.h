@@ -41,7 +41,7 @@ struct page_regions {
 	struct page_region *v; /* owned, by address */
 	struct page_smaps *smaps; /* owned, beside v: sums over each; NULL: not read */
 	size_t n, cap;
-	bool scan;	  /* zero and huge are told */
+	bool scan, zero;  /* huge is told; zero is */
 	bool flags;	  /* dirty is told */
 	bool since;	  /* touched since a moment is asked for */
 	bool cleared;	  /* reference bits were cleared at that moment, and caches of them flushed */

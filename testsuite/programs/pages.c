@@ -4,6 +4,7 @@
  * pages.c - memory of every sort, with pages in states that this program knows.
  *
  *	pages regions [launched]	make them, say so, wait for the end of stdin
+ *	pages swap	the same with pages that are swapped out, where there is swap
  *	pages fork	a parent and a child that has copied some pages
  *	pages touch	wait for a line, touch some pages, say so, wait for the end of stdin
  *	pages large	a terabyte with 4,096 pages in it, and 60,000 areas, or as many as there may be
@@ -137,6 +138,7 @@ static void anonymous(void)
 	get(p, 2, 4);
 	say("dev_zero", p, N * PAGE, "@touched=4 present=4 written=2 zero=2 private=2");
 	p = anon((size_t)1 << 26, MAP_NORESERVE); /* 256 GiB */
+	madvise(p, ((size_t)1 << 26) * PAGE, MADV_NOHUGEPAGE);
 	put(p, 0, 1);
 	p[((size_t)1 << 25) * PAGE] = 1;
 	p[((size_t)1 << 26) * PAGE - 1] = 1;
@@ -197,6 +199,45 @@ static void huge(void)
 		return;
 	p[0] = 1;
 	say("hugetlb", p, 2 * HUGE_BYTES, "present=512 huge=512 private=512 written=512 anon=512");
+}
+
+static void wait_for_end(void);
+
+/* MADV_PAGEOUT (Linux 5.4) leaves some pages in now and then: it is asked until it has done it all. */
+static int out(char *p, int from, int to)
+{
+	uint64_t e[N];
+	int fd = open("/proc/self/pagemap", O_RDONLY), left = to - from;
+
+	for (int tries = 0; tries < 100 && left; tries++) {
+		madvise(p + from * PAGE, (size_t)(to - from) * PAGE, 21);
+		if (pread(fd, e, sizeof(e), (off_t)((uintptr_t)p / PAGE * 8)) != sizeof(e))
+			exit(2);
+		left = 0;
+		for (int i = from; i < to; i++)
+			left += (int)(e[i] >> 63);
+	}
+	close(fd);
+	return !left;
+}
+
+static void swapped(void)
+{
+	char *p = anon(N, 0);
+
+	put(p, 0, 10);
+	if (out(p, 3, 9))
+		say("swapped", p, N * PAGE, "present=4 swapped=6 written=10 anon=10 private=4 @touched=4");
+	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	put(p, 0, 10);
+	if (out(p, 0, 5))
+		say("swapped_shm", p, N * PAGE, "present=5 swapped=5 written=5 anon=0 private=5");
+	p = anon(N, 0);
+	put(p, 0, 10);
+	if (out(p, 0, 10)) {
+		get(p, 2, 5);
+		say("swapped_in", p, N * PAGE, "swapped<8 present>2 anon=10 written=10");
+	}
 }
 
 static void wait_for_end(void)
@@ -392,6 +433,10 @@ int main(int argc, char **argv)
 		files(dir);
 		huge();
 		printf("variable three_pages 0x%" PRIxPTR "\n", (uintptr_t)three_pages);
+		puts("ready");
+		wait_for_end();
+	} else if (!strcmp(what, "swap")) {
+		swapped();
 		puts("ready");
 		wait_for_end();
 	} else if (!strcmp(what, "fork")) {

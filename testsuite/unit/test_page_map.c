@@ -92,7 +92,7 @@ static void walk_random(bool without_scan)
 
 			assert_int_equal(s.present[k], in && (wrote[k] || read_only[k]));
 			assert_int_equal(s.exclusive[k], in && wrote[k]);
-			if (m.scan)
+			if (m.zero)
 				assert_int_equal(s.zero[k], in && read_only[k] && !wrote[k]);
 			else
 				assert_int_equal(s.zero[k], 0);
