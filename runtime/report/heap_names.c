@@ -33,6 +33,13 @@ size_t heap_names_frames(const char *text, size_t len, struct heap_frame *v, siz
 
 /* ---- wrappers ---- */
 
+#define ANONYMOUS "(anonymous namespace)"
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
 /* Of "int *ns::f<a b>(char, int)" that is "ns::f<a b>": without what it returns and takes. */
 static void plain(const char *name, const char **start, size_t *len)
 {
@@ -41,26 +48,25 @@ static void plain(const char *name, const char **start, size_t *len)
 	for (i = 0; name[i]; i++) {
 		if (!strncmp(name + i, "operator", 8))
 			break;
-		if (name[i] == '<')
+		if (begins(name + i, ANONYMOUS))
+			i += strlen(ANONYMOUS) - 1;
+		else if (name[i] == '<')
 			depth++;
 		else if (name[i] == '>' && depth)
 			depth--;
 		else if (name[i] == ' ' && !depth)
 			from = i + 1;
-		else if (name[i] == '(' && !depth && i && strncmp(name + i, "(anonymous", 10)) {
+		else if (name[i] == '(' && !depth && i) {
 			end = i;
 			break;
 		}
 	}
+	while (from < end && (name[from] == '*' || name[from] == '&'))
+		from++;
 	if (from >= end) /* "(below main)" */
 		from = 0;
 	*start = name + from;
 	*len = end - from;
-}
-
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
 }
 
 static bool in_a_library_of_its_language(const char *name)
@@ -100,12 +106,19 @@ static bool names_an_allocator(const char *name, size_t len)
 	static const char *const exact[] = { "mmap", "mmap64", "__mmap", "mremap" };
 	static const char *const last[] = { "alloc", "allocate", "strdup", "strndup", "wcsdup", "memdup" };
 	char low[64];
-	size_t i, n;
+	size_t i, n, start;
 
-	for (i = len; i > 0 && name[i - 1] != ':'; i--)
+	/* Of "a::b<c>::d<e>" that is "d". */
+	for (i = n = 0, start = 0; i < len; i++) {
+		n += name[i] == '<';
+		n -= name[i] == '>' && n;
+		if (name[i] == ':' && !n)
+			start = i + 1;
+	}
+	name += start;
+	for (len -= start, i = 0; i < len && name[i] != '<'; i++)
 		;
-	name += i;
-	len -= i;
+	len = i;
 	if (len >= sizeof(low))
 		return false;
 	for (n = 0; n < sizeof(exact) / sizeof(exact[0]); n++)

@@ -41,7 +41,7 @@ static void check(const struct rows *r)
 
 static void read_all(const void *data, size_t size, FILE *null)
 {
-	struct analysis_options ao = { .per_process = size & 1 };
+	struct analysis_options ao = { .per_process = size & 1, .by_member = size & 2 };
 	struct rows_options ro = { .limit = 10 };
 	struct report_options o = { .width = 80, .verbose = 1 };
 	struct stream_reader *r;

@@ -18,6 +18,8 @@
  *	sample pid=7 mm=1 ip=0x1000 period=1000000 rax=0x2000 times=10
  *	code module=1 where=0x1000 bytes=488b00c3
  *	loss what=samples count=5
+ *	heap pid=7 mm=1 reads=5 writes=3 objects=2 bytes=48 live=1 live-bytes=24 never-read=8 never-written=16 sizes=24-24
+ *	    tids=7,8 offsets=0:3:1,8:2:0 (or FROM-TO:...) mapped=1 frames=FUNCTION@FILE@LINE@MODULE@ADDRESS,...
  *	end elapsed=1000000000 cpu=1000000 status=0
  *
  * In a path or name \xNN is a byte.  pid stands for tid too where that is not given; t goes on by 1 us where it is not.
@@ -404,6 +406,97 @@ static void put_image(struct stream *s)
 	end_elf();
 }
 
+/* ---- objects of the heap ---- */
+
+static char heap_body[1 << 16];
+static size_t heap_len;
+
+static void add_to_heap(const void *p, size_t n)
+{
+	if (n > sizeof(heap_body) - heap_len)
+		die("too much of a heap");
+	memcpy(heap_body + heap_len, p, n);
+	heap_len += n;
+}
+
+/* Call @fn for each part of word @key between commas; how many. */
+static uint32_t each_part(const char *key, void (*fn)(char *part))
+{
+	char *text = strdup(get(key) ? get(key) : ""), *part, *rest;
+	uint32_t n = 0;
+
+	for (part = strtok_r(text, ",", &rest); part; part = strtok_r(NULL, ",", &rest), n++)
+		fn(part);
+	free(text);
+	return n;
+}
+
+static void add_offset(char *part)
+{
+	struct stream_heap_offset o = { .span = 1 };
+	char *reads = strchr(part, ':'), *writes = reads ? strchr(reads + 1, ':') : NULL, *dash;
+
+	if (!writes)
+		die("'%s' is no OFFSET:READS:WRITES", part);
+	*reads++ = *writes++ = '\0';
+	dash = strchr(part, '-');
+	if (dash)
+		*dash++ = '\0';
+	o.offset = number_of(part);
+	if (dash)
+		o.span = number_of(dash) - o.offset;
+	o.reads = number_of(reads);
+	o.writes = number_of(writes);
+	add_to_heap(&o, sizeof(o));
+}
+
+static void add_tid(char *part)
+{
+	uint32_t tid = (uint32_t)number_of(part);
+
+	add_to_heap(&tid, sizeof(tid));
+}
+
+static void add_frame(char *part)
+{
+	char *text = unescaped(part), *p;
+	size_t len = strlen(text) + 1;
+
+	for (p = text; *p; p++)
+		if (*p == '@')
+			*p = '\0';
+	add_to_heap(text, len);
+	free(text);
+}
+
+static void put_heap(struct stream *s)
+{
+	struct hvar_event ev = event(HVAR_EVENT_ACCESS);
+	struct stream_heap h = { .time_ns = ev.time_ns, .mm = ev.mm, .pid = ev.pid,
+				 .first_ns = ev.time_ns, .last_ns = ev.time_ns };
+	size_t before;
+
+	h.reads = number("reads", 0);
+	h.writes = number("writes", 0);
+	h.objects = number("objects", 0);
+	h.bytes = number("bytes", 0);
+	h.objects_live = number("live", 0);
+	h.bytes_live = number("live-bytes", 0);
+	h.never_read = number("never-read", 0);
+	h.never_written = number("never-written", 0);
+	h.flags = (uint32_t)number("mapped", 0);
+	if (get("sizes"))
+		range("sizes", &h.size_least, &h.size_most);
+	heap_len = 0;
+	h.n_offsets = each_part("offsets", add_offset);
+	h.n_tids = each_part("tids", add_tid);
+	before = heap_len;
+	each_part("frames", add_frame);
+	h.text_len = (uint32_t)(heap_len - before);
+	if (stream_put(s, STREAM_HEAP, &h, sizeof(h), heap_body, heap_len))
+		die("the format does not allow this");
+}
+
 /* ---- lines ---- */
 
 static void do_line(struct stream *s)
@@ -430,6 +523,8 @@ static void do_line(struct stream *s)
 		put_code(s);
 	else if (!strcmp(what, "loss"))
 		put_loss(s);
+	else if (!strcmp(what, "heap"))
+		put_heap(s);
 	else if (!strcmp(what, "end"))
 		put_end(s);
 	else if (!strcmp(what, "elf"))
