@@ -319,6 +319,20 @@ static int by_scopes(struct dwarf_unit *u, const uint8_t *at, const char *name, 
 	return n;
 }
 
+/* Does anything in the unit stand outside of the entry at @at that another could stand in? */
+static bool others_around(const struct dwarf_unit *u, const uint8_t *at)
+{
+	uint32_t start = (uint32_t)(at - u->start), end = start, i;
+
+	for (i = 0; i < u->n_scopes; i++)
+		if (u->scopes[i].start == start)
+			end = u->scopes[i].end;
+	for (i = 0; i < u->n_scopes; i++)
+		if (u->scopes[i].start < start || u->scopes[i].start >= end)
+			return true;
+	return false;
+}
+
 static bool is_template(const struct dwarf_die *d)
 {
 	const uint8_t *at = d->next;
@@ -346,11 +360,10 @@ bool dwarf_name_mangled(const struct dwarf_die *d, char buf[DWARF_NAME_MAX])
 		name = dwarf_die_str(&c, DWARF_A_NAME);
 	if (!name || dwarf_language_is_c(u) || is_template(d))
 		return false;
+	n = by_scopes(u, at, name, v);
 	/* gcc has the class of a type unit outside of what it stands in */
-	if (u->type == DW_UT_type || u->type == DW_UT_split_type)
+	if (n == 1 && (u->type == DW_UT_type || u->type == DW_UT_split_type) && others_around(u, at))
 		n = by_functions(d, name, v);
-	else
-		n = by_scopes(u, at, name, v);
 	return n && mangle(v, n, buf);
 }
 

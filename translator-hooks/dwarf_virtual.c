@@ -229,7 +229,7 @@ bool dwarf_virtual_offset(struct dwarf_virtual *v, const struct dwarf_die *class
 	char name[DWARF_NAME_MAX];
 	size_t i, at = 0;
 
-	if (v->f->is32 || class->unit->addr_size != WORD || back % WORD || back / WORD > WORDS_MAX)
+	if (v->f->is32 || class->unit->addr_size != WORD || !back || back % WORD || back / WORD > WORDS_MAX)
 		return false;
 	if (v->at != class->at) {
 		v->at = class->at;

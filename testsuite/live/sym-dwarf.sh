@@ -443,7 +443,7 @@ int main()
 		pause();
 }
 END
-for how in "g++" "g++ -no-pie -fno-pie" "g++ -gdwarf-4 -fdebug-types-section" "g++ -gdwarf-5 -fdebug-types-section" "g++ -gsplit-dwarf" "clang++" "clang++ -fuse-ld=lld -gdwarf-4" "g++ -fno-rtti"; do
+for how in "g++" "g++ -no-pie -fno-pie" "g++ -gdwarf-4 -fdebug-types-section" "g++ -gdwarf-5 -fdebug-types-section" "g++ -gsplit-dwarf" "clang++" "clang++ -fuse-ld=lld -gdwarf-4" "clang++ -gdwarf-5 -fdebug-types-section" "g++ -fno-rtti"; do
 	have "${how%% *}" && build "$how: virtual base classes" $how -g v.cc -o v || continue
 	start "$tmp/v" || continue
 	sed -n 's/^\(0x[0-9a-f]*\) .*/\1/p' "$tmp/out" | "$HOTVAR" sym -q -p "$pid" 2> "$tmp/sym.err" | sed 's/^0x[0-9a-f]*  //; s/  .*//; s/^tm+.*/tm/' > "$tmp/got"
