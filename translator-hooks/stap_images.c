@@ -29,7 +29,7 @@
 #include "stap_confine.h"
 
 #define TEMP_PREFIX ".tmp-"
-enum { TEMP_OLD_SEC = 60 };
+enum { TEMP_OLD_SEC = 60, PATIENCE_MS = 30000, END_MS = 300 };
 /* Of an image: what the kernel takes.  Of all that one run makes: what it follows may be a crowd of files made for that. */
 #define MOST_BYTES  ((uint64_t)256 << 20)
 #define MOST_OF_ALL ((uint64_t)4 << 30)
@@ -41,11 +41,25 @@ struct stap_images_seen {
 	struct timespec mtime;
 };
 
-/* What the process that makes an image says of it; if the result is 0, the image's bytes follow. */
+/* What the process that reads a file says first, and then of the image; if the result is 0, the image's bytes follow. */
+struct identity {
+	int len; /* as image_build_id() */
+	uint8_t id[HVAR_BUILD_ID_MAX];
+	struct err e;
+};
 struct answer {
 	int result; /* as image_cache_get() */
 	uint64_t size;
 	struct err e;
+};
+
+/* That process, and how it gets on. */
+struct reader {
+	pid_t pid;
+	int in, until; /* what it says; what says that nobody wants to know */
+	int patience_ms, idle_ms;
+	uint64_t cpu_ns;
+	bool canceled, silent;
 };
 
 static bool roots_alone(const struct stat *st)
@@ -84,7 +98,7 @@ int stap_images_open(struct stap_images *im, const char *path, struct err *e)
 	struct stat st;
 	int r = 0;
 
-	*im = (struct stap_images){ .fd = -1 };
+	*im = (struct stap_images){ .fd = -1, .patience_ms = PATIENCE_MS };
 	if (strlen(path) >= sizeof(im->path))
 		return err_set(e, ENAMETOOLONG, "no names from symbol images: the path of their folder is too long: build hotvar with a shorter --localstatedir");
 	strcpy(im->path, path);
@@ -268,13 +282,17 @@ static int write_entry(const struct stap_images *im, const char *name, const voi
  */
 static void child(int fd, int out, int parent, const char *file)
 {
+	struct identity id = { 0 };
 	struct answer a = { 0 };
 	struct image_file *f;
 
 	cache_dir_forget();
-	a.result = stap_confine(&fd, &out, parent, &a.e);
-	if (!a.result)
-		a.result = image_cache_get(fd, file, &f, &a.e);
+	id.len = stap_confine(&fd, &out, parent, &id.e);
+	if (!id.len)
+		id.len = image_build_id(fd, id.id, sizeof(id.id));
+	if (write_all(out, (const char *)&id, sizeof(id)) || id.len <= 0)
+		_exit(0);
+	a.result = image_cache_get(fd, file, &f, &a.e);
 	if (!a.result)
 		a.size = f->size;
 	if (!write_all(out, (const char *)&a, sizeof(a)) && !a.result)
@@ -282,92 +300,133 @@ static void child(int fd, int out, int parent, const char *file)
 	_exit(0);
 }
 
-/* @size bytes of what the child says; false: it died, or @until came first. */
-static bool listen_to(int in, int until, void *to, size_t size, bool *canceled)
+/* Nothing came for @ms: has it at least used the processor? */
+static void idle(struct reader *r, int ms)
 {
-	struct pollfd p[2] = { { .fd = in, .events = POLLIN }, { .fd = until, .events = POLLIN } };
+	struct timespec t;
+	clockid_t clock;
+	uint64_t ns = 0;
+
+	if (!clock_getcpuclockid(r->pid, &clock) && !clock_gettime(clock, &t))
+		ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	r->idle_ms = ns > r->cpu_ns ? 0 : r->idle_ms + ms;
+	r->cpu_ns = ns > r->cpu_ns ? ns : r->cpu_ns;
+	r->silent = r->idle_ms >= r->patience_ms;
+}
+
+/* @size bytes of what it says; false: it died, says nothing more, or nobody wants to know. */
+static bool listen_to(struct reader *r, void *to, size_t size)
+{
+	struct pollfd p[2] = { { .fd = r->in, .events = POLLIN }, { .fd = r->until, .events = POLLIN } };
+	int ms = r->patience_ms < 1000 ? r->patience_ms : 1000;
 	size_t got = 0;
 
 	while (got < size) {
+		int ready = poll(p, 2, ms);
 		ssize_t n;
 
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (ready < 0 && errno != EINTR)
 			return false;
-		if (until >= 0 && p[1].revents) {
-			*canceled = true;
+		if (!ready)
+			idle(r, ms);
+		if (r->silent)
+			return false;
+		if (ready <= 0)
+			continue;
+		if (r->until >= 0 && p[1].revents) {
+			r->canceled = true;
 			return false;
 		}
 		if (!p[0].revents)
 			continue;
-		n = read(in, (char *)to + got, size - got);
+		n = read(r->in, (char *)to + got, size - got);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return false;
 		got += (size_t)n;
+		r->idle_ms = 0;
 	}
 	return true;
 }
 
-/* All that the child says: false if it does not come to its end.  *@data is malloc'd, if there are any. */
-static bool hear(int in, int until, const char *file, struct answer *a, void **data, bool *canceled)
+/* A process that nobody else waits for, to read the file at @fd.  Returns 0, or -errno and @e. */
+static int begin_reader(const struct stap_images *im, int fd, const char *file, int until, struct reader *r, struct err *e)
 {
-	if (!listen_to(in, until, a, sizeof(*a), canceled))
-		return false;
-	a->e.text[sizeof(a->e.text) - 1] = '\0';
-	if (a->result)
-		return a->result < 0;
-	if (!a->size)
-		return false;
-	if (a->size > MOST_BYTES) {
-		a->result = err_set(&a->e, EFBIG, "no image of '%s': it would have %llu MiB, and the kernel takes no more than %llu: strip it",
-				    file, (unsigned long long)a->size >> 20, (unsigned long long)MOST_BYTES >> 20);
-		return true;
-	}
-	*data = malloc(a->size);
-	return *data && listen_to(in, until, *data, a->size, canceled);
-}
+	int io[2], err, parent = getpid();
 
-/* A child that nobody else waits for: the image of the file at @fd.  Returns 0, or -errno and @e. */
-static int make_apart(int fd, const char *file, int until, void **data, size_t *size, struct err *e)
-{
-	bool canceled = false, told;
-	struct answer a = { 0 };
-	int io[2], r, parent = getpid();
-	pid_t pid;
-
+	*r = (struct reader){ .until = until, .patience_ms = im->patience_ms };
 	if (pipe2(io, O_CLOEXEC))
 		return err_set(e, errno, "no image of '%s': %s: try again with fewer files open", file,
 			       strerror(errno));
-	pid = fork();
-	if (!pid)
+	r->pid = fork();
+	if (!r->pid)
 		child(fd, io[1], parent, file);
-	r = errno;
+	err = errno;
 	close(io[1]);
-	if (pid < 0) {
-		close(io[0]);
-		return err_set(e, r, "no image of '%s': no process for it: %s: end some", file, strerror(r));
-	}
-	*data = NULL;
-	told = hear(io[0], until, file, &a, data, &canceled);
+	r->in = io[0];
+	if (r->pid > 0)
+		return 0;
 	close(io[0]);
-	if (!told)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	if (told && !a.result) {
+	return err_set(e, err, "no image of '%s': no process for it: %s: end some", file, strerror(err));
+}
+
+/* It ends, and is waited for: but not for ever, since in the midst of a call of a file system it cannot be killed. */
+static void end_reader(struct reader *r)
+{
+	const struct timespec pause = { 0, 10000000 };
+	int ms = 0;
+	pid_t ended;
+
+	close(r->in);
+	kill(r->pid, SIGKILL);
+	do {
+		ended = waitpid(r->pid, NULL, r->silent ? WNOHANG : 0);
+		if (!ended)
+			nanosleep(&pause, NULL);
+	} while ((!ended && (ms += 10) < END_MS) || (ended < 0 && errno == EINTR));
+}
+
+/* It did not say what was asked: why. */
+static int no_answer(const struct reader *r, const char *file, struct err *e)
+{
+	if (r->canceled)
+		return -ECANCELED;
+	if (r->silent)
+		return err_set(e, ETIMEDOUT, "no image of '%s': it has not let itself be read for %d seconds: check its file system",
+			       file, r->patience_ms / 1000);
+	return err_set(e, EFAULT, "no image of '%s': making it failed: try 'hotvar symbols' on it, and report that with the file",
+		       file);
+}
+
+/* What an error of the other process says. */
+static int others_error(struct err *theirs, int result, struct err *e)
+{
+	theirs->text[sizeof(theirs->text) - 1] = '\0';
+	*e = (struct err){ 0, "" };
+	return err_set(e, -result, "%s", theirs->text);
+}
+
+/* The image that it makes, *@data malloc'd.  Returns 0, or -errno and @e. */
+static int hear(struct reader *r, const char *file, void **data, size_t *size, struct err *e)
+{
+	struct answer a = { 0 };
+
+	*data = NULL;
+	if (!listen_to(r, &a, sizeof(a)) || a.result > 0 || (!a.result && !a.size))
+		return no_answer(r, file, e);
+	if (a.result)
+		return others_error(&a.e, a.result, e);
+	if (a.size > MOST_BYTES)
+		return err_set(e, EFBIG, "no image of '%s': it would have %llu MiB, and the kernel takes no more than %llu: strip it",
+			       file, (unsigned long long)a.size >> 20, (unsigned long long)MOST_BYTES >> 20);
+	*data = malloc(a.size);
+	if (*data && listen_to(r, *data, a.size)) {
 		*size = a.size;
 		return 0;
 	}
 	free(*data);
-	if (told) {
-		*e = (struct err){ 0, "" };
-		return err_set(e, -a.result, "%s", a.e.text);
-	}
-	if (canceled)
-		return -ECANCELED;
-	return err_set(e, EFAULT, "no image of '%s': making it failed: try 'hotvar symbols' on it, and report that with the file",
-		       file);
+	return no_answer(r, file, e);
 }
 
 /* Is the new image @data of the same file as @old, and the same but for when it was made?  It then says what that says. */
@@ -421,39 +480,29 @@ static int enter(const struct stap_images *im, const char *name, const char *fil
 	return r ? r : 1;
 }
 
-static int make(struct stap_images *im, int fd, const char *name, const char *file, const uint8_t *id, size_t len,
-		int until, struct err *e)
+/* The image that @r makes, entered.  As enter(). */
+static int make(struct stap_images *im, struct reader *r, const char *name, const char *file, const uint8_t *id,
+		size_t len, struct err *e)
 {
 	void *data = NULL;
 	size_t size = 0;
-	int r = make_apart(fd, file, until, &data, &size, e);
+	int err = hear(r, file, &data, &size, e);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (im->made >= MOST_MADE || im->bytes + size > MOST_OF_ALL)
-		r = err_set(e, ENOSPC, "no image of '%s': this run has made %u, of %llu MiB: make more with 'hotvar stap --also'",
-			    file, im->made, (unsigned long long)im->bytes >> 20);
+		err = err_set(e, ENOSPC, "no image of '%s': this run has made %u, of %llu MiB: make more with 'hotvar stap --also'",
+			      file, im->made, (unsigned long long)im->bytes >> 20);
 	else
-		r = enter(im, name, file, id, len, data, size, e);
-	im->bytes += r == 1 ? size : 0;
+		err = enter(im, name, file, id, len, data, size, e);
+	im->bytes += err == 1 ? size : 0;
 	free(data);
-	return r;
+	return err;
 }
 
-int stap_images_put(struct stap_images *im, int fd, const char *file, int until, struct err *e)
+/* What image_build_id() says of the file has to be a build-id. */
+static int check_id(int len, const char *file, struct err *e)
 {
-	char name[2 * HVAR_BUILD_ID_MAX + sizeof(".img")];
-	uint8_t id[HVAR_BUILD_ID_MAX];
-	struct entry old;
-	struct stat st;
-	int len, i, r;
-	bool good, there;
-
-	if (fstat(fd, &st))
-		return err_set(e, errno, "no image of '%s': %s: check it", file, strerror(errno));
-	if (asked(im, &st))
-		return 0;
-	len = image_build_id(fd, id, sizeof(id));
 	if (len == -ENOEXEC)
 		return err_set(e, ENOEXEC, "no names of '%s': it is no ELF file: give a program or a library",
 			       file);
@@ -461,26 +510,68 @@ int stap_images_put(struct stap_images *im, int fd, const char *file, int until,
 		return err_set(e, -len, "no names of '%s': it cannot be read: %s: check it", file, strerror(-len));
 	if (!len)
 		return err_set(e, ENODATA, "no names of '%s': it has no build-id: link it with -Wl,--build-id", file);
+	return 0;
+}
+
+/* The image called after @id: the one that is there, or the one that @r (NULL: nobody) makes. */
+static int put(struct stap_images *im, struct reader *r, const struct stat *st, const char *file, const uint8_t *id,
+	       int len, struct err *e)
+{
+	char name[2 * HVAR_BUILD_ID_MAX + sizeof(".img")];
+	struct entry old;
+	bool good, there;
+	int i, err;
+
 	for (i = 0; i < len; i++)
 		sprintf(name + 2 * i, "%02x", id[i]);
 	strcpy(name + 2 * len, ".img");
 	there = map_entry(im, name, id, (size_t)len, &old);
-	good = there && (!im->writable ||
-			 (is_of(&old.img, &st) && !(old.img.flags & HVAR_IMAGE_STRIPPED)));
+	good = there && (!r || (is_of(&old.img, st) && !(old.img.flags & HVAR_IMAGE_STRIPPED)));
 	if (there)
 		munmap(old.data, old.size);
 	if (good) {
 		im->kept++;
 		return 0;
 	}
-	if (!im->writable) {
+	if (!r) {
 		im->missing++;
 		return err_set(e, EACCES, "no names of '%s': its symbol image is not in '%s', where we may not write", file, im->path);
 	}
-	r = make(im, fd, name, file, id, (size_t)len, until, e);
-	if (r == 1)
+	err = make(im, r, name, file, id, (size_t)len, e);
+	if (err == 1)
 		im->made++;
-	else if (!r)
+	else if (!err)
 		im->kept++;
-	return r;
+	return err;
+}
+
+int stap_images_put(struct stap_images *im, int fd, const char *file, int until, struct err *e)
+{
+	struct identity id = { 0 };
+	struct reader r;
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st))
+		return err_set(e, errno, "no image of '%s': %s: check it", file, strerror(errno));
+	if (asked(im, &st))
+		return 0;
+	if (!im->writable) {
+		id.len = image_build_id(fd, id.id, sizeof(id.id));
+		err = check_id(id.len, file, e);
+		return err ? err : put(im, NULL, &st, file, id.id, id.len, e);
+	}
+	err = begin_reader(im, fd, file, until, &r, e);
+	if (err)
+		return err;
+	if (!listen_to(&r, &id, sizeof(id)) || id.len > (int)sizeof(id.id))
+		err = no_answer(&r, file, e);
+	else if (id.e.text[0])
+		err = id.len < 0 ? others_error(&id.e, id.len, e) : no_answer(&r, file, e);
+	else
+		err = check_id(id.len, file, e);
+	if (!err)
+		err = put(im, &r, &st, file, id.id, id.len, e);
+	end_reader(&r);
+	return err;
 }

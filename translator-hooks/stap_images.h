@@ -25,6 +25,7 @@ struct stap_images {
 	unsigned long long bytes; /* made */
 	struct stap_images_seen *seen; /* files that were asked for already */
 	size_t n_seen;
+	int patience_ms; /* for a process that reads a file and gets on with nothing; set by _open */
 };
 
 /*
@@ -41,7 +42,7 @@ void stap_images_close(struct stap_images *im);
  *
  * Returns 1: made; 0: it is there, or was asked for before; -EACCES: there is none and it is not
  * for us to make; -ENODATA: the file has no build-id; -ENOEXEC: no ELF file;
- * -ECANCELED: given up; or -errno.  Each error sets @e.
+ * -ECANCELED: given up; -ETIMEDOUT: the file does not let itself be read; or -errno.  Each error sets @e.
  */
 int stap_images_put(struct stap_images *im, int fd, const char *name, int until, struct err *e);
 
