@@ -103,6 +103,7 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->argv = o->argv;
 	s->pid = o->pid;
 	s->hz = o->hz;
+	s->budget = o->budget;
 	s->seconds = o->seconds;
 	s->source = o->source;
 	s->exact_malloc = o->exact_malloc;

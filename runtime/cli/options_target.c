@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/cli/cli.h"
@@ -14,12 +15,13 @@
 /* A sample costs about 20 us: beyond this the program does little else. */
 enum { DEFAULT_HZ = 1000, MOST_HZ = 20000 };
 
-enum { KEY_SOURCE = 0x5000, KEY_EXACT, KEY_MALLOC, KEY_FROM };
+enum { KEY_SOURCE = 0x5000, KEY_BUDGET = 0x5080, KEY_EXACT, KEY_MALLOC, KEY_FROM };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Measure the running process PID, all its threads", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End measuring after SECONDS", 1 },
 	{ "frequency", 'F', "HZ", 0, "Samples a second of CPU time (1000)", 1 },
+	{ "budget", KEY_BUDGET, "PERCENT", 0, "Of the CPU time of what is measured, take at most PERCENT for measuring: fewer samples and breakpoints", 1 },
 	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, ptrace or exact", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },
 	{ "exact-malloc", KEY_MALLOC, "WHOSE", 0, "With --exact: program: let it use its own malloc, then objects of the heap have no names; or the soname of a library whose malloc is to be replaced, too (NONE: one inside the program)", 1 },
@@ -58,6 +60,21 @@ static error_t parse_source(struct target_options *o, const char *arg)
 	return 0;
 }
 
+static error_t parse_budget(struct target_options *o, const char *arg)
+{
+	char *end;
+	double percent;
+
+	errno = 0;
+	percent = strtod(arg, &end);
+	if (end != arg && *end == '%')
+		end++;
+	if (errno || end == arg || *end || !(percent >= 0.05 && percent <= 100))
+		return cli_bad_value("--budget", arg, "percent, from 0.05 to 100");
+	o->budget = percent / 100;
+	return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct target_options *o = state->input;
@@ -73,6 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return cli_bad_value("-F", arg, "a rate from 1 to 20000 Hz");
 		o->hz = (unsigned)n;
 		return 0;
+	case KEY_BUDGET:
+		return parse_budget(o, arg);
 	case KEY_SOURCE:
 		return parse_source(o, arg);
 	case KEY_EXACT:

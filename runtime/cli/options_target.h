@@ -14,6 +14,7 @@
 struct target_options {
 	pid_t pid; /* 0: not given */
 	unsigned hz;
+	double budget; /* as struct session has it */
 	double seconds; /* 0: until the target ends */
 	enum session_source source;
 	bool exact_stopped;	  /* session.h */

@@ -348,6 +348,11 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		estimate_sample(a->estimate, s);
 		break;
 	}
+	case STREAM_HIT:
+		note_time(a, ((const struct stream_sample *)r->data)->ev.time_ns);
+		a->result = NULL;
+		estimate_hit(a->estimate, r->data);
+		break;
 	case STREAM_CODE:
 		take_code(a, r->data, r->len);
 		break;

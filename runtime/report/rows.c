@@ -181,6 +181,25 @@ static void hide(struct rows *r, const struct rows_options *o)
 	r->v = r->all;
 }
 
+static uint64_t meta_number(const struct analysis *a, const char *key)
+{
+	const char *text = analysis_meta(a, key);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+/* What the engine says it took of the program's time, by the time that samples stand for. */
+static void cost(struct rows *r, const struct analysis *a)
+{
+	const char *hz = analysis_meta(a, "hz");
+	double ran_ns = hz && atof(hz) > 0 ? 1e9 / atof(hz) * (double)r->samples : 0;
+
+	r->hits = meta_number(a, "hits");
+	r->slowdown = NAN;
+	if (ran_ns > 0 && analysis_meta(a, "cost"))
+		r->slowdown = (double)meta_number(a, "cost") / ran_ns;
+}
+
 int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, struct err *e)
 {
 	enum rows_sort sort = o->sort;
@@ -206,6 +225,7 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 		r->seconds = (double)r->totals.end.elapsed_ns / 1e9;
 	else
 		r->seconds = (double)(r->totals.last_ns - r->totals.first_ns) / 1e9;
+	cost(r, a);
 	r->own_cpu_share = NAN;
 	if (r->totals.ended && r->seconds > 0 && r->totals.end.own_cpu_ns)
 		r->own_cpu_share = (double)r->totals.end.own_cpu_ns / 1e9 / r->seconds;

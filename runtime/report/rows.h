@@ -60,6 +60,8 @@ struct rows {
 	uint64_t accesses; /* if exact; one that reads and writes is two */
 	uint64_t lost;	 /* samples and records; what else went wrong is in totals.lost */
 	double seconds;
+	double slowdown; /* the part that measuring took of the program's CPU time, estimated; NaN: not known */
+	uint64_t hits;	 /* of breakpoints */
 	double own_cpu_share; /* hotvar's CPU time by seconds; NaN: not known */
 	struct analysis_totals totals;
 	struct row *all; /* private */

@@ -122,6 +122,7 @@ struct decode_insn {
 	uint8_t latency;   /* rough cycles from inputs to outputs */
 	uint32_t written;  /* registers that may change: bit r; those without an effect are lost */
 	uint32_t read;	   /* registers it needs, for values or addresses */
+	uint32_t call_kept; /* CALL: registers that it keeps beyond the psABI's; 0 until clobbers_find() */
 	int64_t target;	   /* JUMP, COND, CALL: of the instruction's first byte */
 	int64_t flags_imm;
 	struct decode_mem mem[DECODE_MAX_MEM];

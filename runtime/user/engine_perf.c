@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "bpf_calls.h"
+#include "breakpoints.h"
 #include "clock.h"
 #include "launch.h"
 #include "perf_calls.h"
@@ -42,7 +43,11 @@ enum {
 	ATTACH_PASSES = 5,
 	MANY_PROCESSES = 20,
 	OUR_NICE = -10,
+	SAMPLE_NS = 16000,    /* that one sample costs the program in a virtual machine; elsewhere less */
 };
+
+static const double BREAKPOINTS_SHARE = 0.008; /* without a budget: of the program's time */
+static const double TIMER_PART = 2.0 / 3;      /* of a budget, the most for the timer */
 
 struct engine {
 	struct session *s; /* borrowed */
@@ -53,6 +58,7 @@ struct engine {
 	struct perf_rings *rings;
 	struct bpf_calls *bpf; /* or NULL */
 	struct perf_news news;
+	struct breakpoints *breaks; /* NULL: none */
 	pid_t pid;
 	int pidfd;	 /* -1: this kernel has none, ask at each tick */
 	bool launched;
@@ -131,6 +137,44 @@ static int available(const struct session *s, struct err *e)
 	return err == -ESRCH ? 0 : err; /* gone is for run() to say */
 }
 
+/* ---- what it may cost ---- */
+
+/* The part of the program's time that breakpoints may take: what the timer leaves of the budget. */
+static double breakpoints_share(const struct session *s)
+{
+	double left = s->budget - s->hz * SAMPLE_NS / 1e9;
+
+	return s->budget > 0 ? (left > 0 ? left : 0) : BREAKPOINTS_SHARE;
+}
+
+/* A budget too small for the rate: sample less often, and leave a third of it to breakpoints. */
+static void keep_to_budget(struct session *s)
+{
+	unsigned most = (unsigned)(s->budget * TIMER_PART * 1e9 / SAMPLE_NS);
+
+	if (!(s->budget > 0) || s->hz <= most)
+		return;
+	s->hz = most ? most : 1;
+	stream_put_meta(s->out, "hz", "%u", s->hz);
+	session_note(s, "sampled at %u Hz, to cost no more than --budget says", s->hz);
+}
+
+static void put_cost(struct engine *g)
+{
+	const struct breakpoints_counts *c;
+	uint64_t spent_ns = g->news.samples * (uint64_t)SAMPLE_NS;
+
+	if (!g->breaks)
+		return;
+	c = breakpoints_counts(g->breaks);
+	stream_put_meta(g->s->out, "hits", "%llu", (unsigned long long)c->hits);
+	stream_put_meta(g->s->out, "cost", "%llu", (unsigned long long)(spent_ns + c->spent_ns));
+	if (c->lost)
+		session_note(g->s, "%llu hits of breakpoints were lost", (unsigned long long)c->lost);
+	if (c->refused && !c->hits)
+		session_note(g->s, "no breakpoints could be set, so that intervals are wider: another program has them all, or the kernel has none");
+}
+
 /* ---- beginning ---- */
 
 static int set_up(struct engine *g, struct err *e)
@@ -161,6 +205,10 @@ static int set_up(struct engine *g, struct err *e)
 	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
 				      .look = g->look, .hz = g->s->hz, .calls = calls != CALLS_NONE,
 				      .wide = calls == CALLS_BEGIN };
+	if (g->s->hz)
+		g->breaks = g->news.breaks = breakpoints_new(breakpoints_share(g->s));
+	if (g->s->hz && !g->breaks)
+		return err_set(e, ENOMEM, "cannot measure: no memory");
 	stream_put_meta(g->s->out, "source", "perf");
 	stream_put_meta(g->s->out, "maps", "perf");
 	g->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -171,6 +219,7 @@ static void tear_down(struct engine *g)
 {
 	code_capture_free(g->code);
 	relook_free(g->look);
+	breakpoints_free(g->breaks);
 	tracker_free(g->t);
 	perf_rings_free(g->rings);
 	bpf_calls_free(g->bpf);
@@ -379,6 +428,8 @@ static int wait_ms(const struct engine *g)
 
 	if (g->deadline_ns && g->deadline_ns < until)
 		until = g->deadline_ns;
+	if (g->breaks && breakpoints_next_ns(g->breaks) < until)
+		until = breakpoints_next_ns(g->breaks);
 	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
 }
 
@@ -410,6 +461,8 @@ static void measure(struct engine *g)
 		if (g->ended || (g->deadline_ns && now >= g->deadline_ns) ||
 		    asked_to_end(g))
 			return;
+		if (g->breaks && now >= breakpoints_next_ns(g->breaks))
+			perf_news_breaks(&g->news, true);
 		if (now >= g->tick_ns)
 			tick(g);
 	}
@@ -455,7 +508,9 @@ static void finish(struct engine *g)
 	end.time_ns = g->news.until_ns = clock_now_ns();
 	perf_rings_stop(g->rings);
 	perf_news_drain(&g->news);
+	perf_news_breaks(&g->news, false);
 	perf_news_tell_losses(&g->news);
+	put_cost(g);
 	say_what_is_missing(g);
 	g->s->samples = g->news.samples;
 	g->s->elapsed_ns = end.time_ns - g->begin_ns;
@@ -492,7 +547,10 @@ static int go_first(void)
 static int run(struct session *s, struct err *e)
 {
 	struct engine g = { .s = s, .pidfd = -1, .launch = { .go_fd = -1, .why_fd = -1 } };
-	int was_nice, err = set_up(&g, e);
+	int was_nice, err;
+
+	keep_to_budget(s);
+	err = set_up(&g, e);
 
 	if (!err && s->argv)
 		err = launch(&g, e);

@@ -145,22 +145,24 @@ static uint64_t stack_base(const struct site_function *f, uint32_t i,
 	return m->addr_bits == 64 ? regs->v[m->base] : (uint32_t)regs->v[m->base];
 }
 
-static uint32_t variable_at(struct taking *t, const struct site_function *f, uint32_t i,
-			    const struct decode_mem *m, struct site_operand *o,
-			    uint64_t addr, const struct decode_regs *regs)
+uint32_t estimate_variable_at(struct estimate *e, const struct stream_sample *s,
+			      const struct site_function *f, uint32_t i, uint32_t mem,
+			      uint64_t addr, const struct decode_regs *regs)
 {
-	const struct estimate_env *env = &t->e->env;
-	bool tls = window_is_tls(&t->s->ev, m);
+	const struct estimate_env *env = &e->env;
+	const struct decode_mem *m = &f->b->insn[i].mem[mem];
+	struct site_operand *o = &f->ops[i][mem];
+	bool tls = window_is_tls(&s->ev, m);
 	bool fixed = f->module && m->index == DECODE_NONE && (tls || m->segment == DECODE_SEG_FLAT) &&
 		     (m->base == DECODE_RIP || m->base == DECODE_NONE);
 	struct estimate_tls at = { f->module, m->base == DECODE_NONE, addr };
 
-	if (fixed && o->known_mm && o->known_mm == t->s->ev.mm)
+	if (fixed && o->known_mm && o->known_mm == s->ev.mm)
 		return o->known_variable;
-	o->known_variable = tls ? env->tls(env->ctx, &t->s->ev, &at)
-				: env->variable(env->ctx, &t->s->ev, addr,
+	o->known_variable = tls ? env->tls(env->ctx, &s->ev, &at)
+				: env->variable(env->ctx, &s->ev, addr,
 						stack_base(f, i, m, regs));
-	o->known_mm = fixed ? t->s->ev.mm : 0;
+	o->known_mm = fixed ? s->ev.mm : 0;
 	return o->known_variable;
 }
 
@@ -199,7 +201,7 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 		return;
 	}
 	note_repetition(t, i, m, o, regs);
-	variable = variable_at(t, f, i, m, o, addr, regs);
+	variable = estimate_variable_at(t->e, t->s, f, i, mem, addr, regs);
 	if (variable == ESTIMATE_NOTHING_THERE) {
 		o->unmapped++;
 		t->n_unmapped += own;

@@ -80,6 +80,12 @@ void estimate_free(struct estimate *e);
 /* Take in one sample: recompute what addresses it proves, note where it fell. */
 void estimate_sample(struct estimate *e, const struct stream_sample *s);
 
+/*
+ * Take in one hit of a breakpoint: as a sample, but it stands for no time, and where control went and
+ * what was touched is as often told as it happened.  Hits of one place come in bursts.
+ */
+void estimate_hit(struct estimate *e, const struct stream_sample *s);
+
 /* What the samples say of one entry of the hot table. */
 struct estimate_row {
 	uint32_t variable;	/* hot table index */

@@ -10,15 +10,17 @@
 
 #include "estimate_consts.h"
 
-static bool kept_over_calls(unsigned reg)
+static const uint32_t KEPT_BY_ABI = 0xf038; /* rbx rsp rbp r12-r15 */
+
+static uint32_t kept_over(const struct decode_insn *call)
 {
-	return reg == 3 || reg == 4 || reg == 5 || reg >= 12; /* rbx rsp rbp r12-r15 */
+	return KEPT_BY_ABI | call->call_kept;
 }
 
 uint32_t consts_changed(const struct decode_insn *in)
 {
 	if (in->flow == DECODE_CALL || in->flow == DECODE_INDIRECT_CALL)
-		return 0xffff & ~0xf038u;
+		return 0xffff & ~kept_over(in);
 	return in->flow == DECODE_SYSCALL ? 0xffff : in->written;
 }
 
@@ -63,7 +65,7 @@ static void over_instruction(const struct blocks *code, uint32_t i, struct decod
 	decode_regs_forward(s, in, code->off[i]);
 	if (in->flow == DECODE_CALL || in->flow == DECODE_INDIRECT_CALL) {
 		for (unsigned r = 0; r < DECODE_REGS; r++) {
-			if (!kept_over_calls(r))
+			if (!(kept_over(in) >> r & 1))
 				continue;
 			s->v[r] = before.v[r];
 			s->known[r] = before.known[r];

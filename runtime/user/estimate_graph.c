@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,12 @@ enum {
 	MAX_CALLERS = 1000,  /* of all those together */
 	MAX_NODES = 20000,   /* solved together; the least sampled functions go without */
 	MAX_OUT = 64,	     /* ways out of one block */
+	FEWEST_HITS = 8,     /* of a breakpoint, to be worth anything */
+	JUMP_EXCESS = 3,     /* of hits of an indirect jump, which depend on those before */
+	MANY_HITS = 20,
 };
+
+static const double CONTRADICTED = 2; /* standard deviations */
 
 /* Blocks of one function on their way into the graph. */
 struct placing {
@@ -110,6 +116,11 @@ static int place_lone(struct building *b, struct placing *p)
 {
 	uint32_t first, end;
 
+	/* What a call leads to begins with the first block: a stub of the linker's has no symbol. */
+	p->node_at = malloc((p->f->n + 1) * sizeof(*p->node_at));
+	if (!p->node_at)
+		return -ENOMEM;
+	memset(p->node_at, 0xff, (p->f->n + 1) * sizeof(*p->node_at));
 	p->first_node = b->g->flow.n_nodes;
 	for (uint32_t i = 0; i < p->f->n; i = end) {
 		uint32_t n = 0;
@@ -117,7 +128,10 @@ static int place_lone(struct building *b, struct placing *p)
 		blocks_around(p->f->b, i, &first, &end);
 		for (uint32_t k = first; k < end; k++)
 			n += p->f->hits[k];
-		if (n && !add_node(b->g, p->f, first, end))
+		if (!n)
+			continue;
+		p->node_at[first] = b->g->flow.n_nodes;
+		if (!add_node(b->g, p->f, first, end))
 			return -ENOMEM;
 	}
 	p->end_node = b->g->flow.n_nodes;
@@ -196,7 +210,7 @@ static uint32_t entry_of(const struct building *b, const struct site_function *f
 	}
 	if (lo == b->s->n || b->s->v[lo]->start != where ||
 	    b->s->v[lo]->module != from->module || b->s->v[lo]->mm != from->mm ||
-	    !b->places[lo].whole || !b->s->v[lo]->b->bounded)
+	    !b->places[lo].node_at || b->places[lo].node_at[0] == BLOCKS_NONE)
 		return FLOW_OUTSIDE;
 	return b->places[lo].node_at[0];
 }
@@ -217,6 +231,39 @@ static bool jumps_seen(const struct site_function *f, uint32_t from, uint32_t to
 	return any;
 }
 
+/* Of how many hits at the indirect jump @from is it known where it went? */
+static uint32_t jump_hits(const struct site_function *f, uint32_t from, uint32_t to, uint32_t *count)
+{
+	uint32_t all = 0;
+
+	*count = 0;
+	for (uint32_t k = 0; k < f->n_jumps; k++) {
+		if (f->jumps[k].from != from)
+			continue;
+		all += f->jumps[k].hits;
+		if (f->jumps[k].to == to)
+			*count = f->jumps[k].hits;
+	}
+	return all;
+}
+
+/* What samples and breakpoints saw of the branch that ends at @last, going on at once or @taken. */
+static void branch_seen(const struct site_function *f, uint32_t last, bool taken, struct flow_edge *e)
+{
+	const struct site_branch *br = &f->branches[last];
+	const struct site_counted *c = site_counted_at(f, last);
+
+	if (br->taken || br->not_taken) {
+		e->has_seen = true;
+		e->seen = taken ? br->taken : br->not_taken;
+	}
+	if (c && c->n >= FEWEST_HITS) {
+		e->has_counted = true;
+		e->counted = taken ? c->taken : c->n - c->taken;
+		e->excess = site_counted_excess(c);
+	}
+}
+
 static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 {
 	const struct graph_block *at = &b->g->blocks[node];
@@ -224,7 +271,6 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 	uint32_t last = at->end - 1, out[MAX_OUT], n;
 	const struct decode_insn *in = &f->b->insn[last];
 	uint64_t where = f->start + f->b->off[last] + (uint64_t)in->target;
-	const struct site_branch *br = &f->branches[last];
 	struct flow_edge *e;
 	bool leaves;
 
@@ -233,15 +279,20 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 		e = add_edge(b->g, node, p->node_at[out[k]]);
 		if (!e)
 			return -ENOMEM;
-		if (in->flow == DECODE_COND && (br->taken || br->not_taken)) {
+		if (in->flow == DECODE_COND) {
 			bool through = out[k] == last + 1 &&
 				       f->b->off[out[k]] == f->b->off[last] + in->len;
 
-			e->has_seen = true;
-			e->seen = through ? br->not_taken : br->taken;
+			branch_seen(f, last, !through, e);
 		}
 		if (in->flow == DECODE_INDIRECT) {
-			uint32_t seen = 0;
+			uint32_t seen = 0, hits = 0;
+
+			if (jump_hits(f, last, out[k], &hits) >= FEWEST_HITS) {
+				e->has_counted = true;
+				e->counted = hits;
+				e->excess = JUMP_EXCESS;
+			}
 
 			e->has_seen = jumps_seen(f, last, out[k], &seen);
 			e->seen = seen;
@@ -258,10 +309,9 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 		e = add_edge(b->g, node, entry_of(b, f, where));
 		if (!e)
 			return -ENOMEM;
-		if (in->flow == DECODE_COND && (br->taken || br->not_taken)) {
-			e->has_seen = true;
-			e->seen = br->taken;
-		}
+		e->is_tail = e->to != FLOW_OUTSIDE;
+		if (in->flow == DECODE_COND)
+			branch_seen(f, last, true, e);
 	} else if (leaves || !n) {
 		e = add_edge(b->g, node, FLOW_OUTSIDE);
 		if (!e)
@@ -313,6 +363,30 @@ static int function_cut(struct building *b, const struct placing *p)
 	return err;
 }
 
+/*
+ * Rounds of loops, as registers tell them, are forgotten where breakpoints counted something else: such a
+ * loop is left in more ways, or made rounds of its own kind while it was sampled.
+ */
+static void believe_counts(struct graph *g, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++) {
+		struct flow_edge *e = &g->flow.edges[i];
+		double other = -1, sd, far;
+
+		if (!(e->odds > 0) || !e->has_counted)
+			continue;
+		for (uint32_t k = first; k < end; k++)
+			if (k != i && g->flow.edges[k].from == e->from && !g->flow.edges[k].is_call)
+				other = g->flow.edges[k].counted;
+		if (other < 0)
+			continue;
+		sd = sqrt((1 / (e->counted + 0.5) + 1 / (other + 0.5)) * e->excess + e->odds_sd * e->odds_sd);
+		far = fabs(log(e->odds) - log((e->counted + 0.5) / (other + 0.5)));
+		if (far > CONTRADICTED * sd && other + e->counted > MANY_HITS)
+			e->odds = 0;
+	}
+}
+
 static int draw_edges(struct building *b)
 {
 	struct graph *g = b->g;
@@ -336,6 +410,7 @@ static int draw_edges(struct building *b)
 		if (function_cut(b, p) ||
 		    loops_apply(g, p->first_node, p->end_node, p->first_edge, p->end_edge))
 			return -ENOMEM;
+		believe_counts(g, p->first_edge, p->end_edge);
 	}
 	return 0;
 }
@@ -363,6 +438,22 @@ static uint32_t count_blocks(const struct site_function *f)
 	return n;
 }
 
+/* Does @f call a function that samples fell into? */
+static bool calls_directly(const struct building *b, const struct site_function *f)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct decode_insn *in = &f->b->insn[i];
+		struct site_function *to;
+
+		if (in->flow != DECODE_CALL)
+			continue;
+		to = sites_at(b->s, f->module, f->mm, f->start + f->b->off[i] + (uint64_t)in->target);
+		if (to && to != f && to->samples)
+			return true;
+	}
+	return false;
+}
+
 /* Is it worth the work, and right, to ask what flows through all of @f? */
 static bool solvable(const struct building *b, const struct site_function *f,
 		     uint32_t *callers)
@@ -371,13 +462,13 @@ static bool solvable(const struct building *b, const struct site_function *f,
 
 	if (!f->b->bounded || b->g->flow.n_nodes + n > MAX_NODES)
 		return false;
-	if (!f->samples) {
-		if (n > MAX_CALLER || *callers + n > MAX_CALLERS)
-			return false;
-		*callers += n;
+	if (f->samples && (n <= SMALL || n <= (uint64_t)f->samples * BLOCKS_A_SAMPLE))
 		return true;
-	}
-	return n <= SMALL || n <= (uint64_t)f->samples * BLOCKS_A_SAMPLE;
+	/* A caller ties its callees together, whether it was sampled itself or hardly. */
+	if (n > MAX_CALLER || *callers + n > MAX_CALLERS || (f->samples && !calls_directly(b, f)))
+		return false;
+	*callers += n;
+	return true;
 }
 
 static int place_all(struct building *b, struct ranked *order)

@@ -305,6 +305,7 @@ static bool solve(struct solving *s)
 	size_t n;
 
 	sites_add_callers(&e->sites, &e->env);
+	clobbers_find(&e->sites);
 	if (graph_build(&s->graph, &e->sites, e->result.samples ?
 			MOST_GHZ * e->all_ns / (double)e->result.samples : 0))
 		return false;

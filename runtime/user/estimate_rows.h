@@ -5,6 +5,7 @@
 #ifndef ESTIMATE_ROWS_H
 #define ESTIMATE_ROWS_H
 
+#include "decode_regs.h"
 #include "estimate_sites.h"
 
 /* What is kept of a variable while samples come in; by hot table index. */
@@ -29,6 +30,14 @@ struct estimate {
 	double by_reason_ns[ESTIMATE_REASONS];
 	struct estimate_result result;
 };
+
+/*
+ * The hot table's entry for @addr, which operand @mem of instruction @i has at @s with the
+ * registers @regs, as estimate_env.variable has it.
+ */
+uint32_t estimate_variable_at(struct estimate *e, const struct stream_sample *s,
+			      const struct site_function *f, uint32_t i, uint32_t mem,
+			      uint64_t addr, const struct decode_regs *regs);
 
 struct graph;
 

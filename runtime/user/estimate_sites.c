@@ -49,6 +49,7 @@ static void function_free(struct site_function *f)
 	free(f->branches);
 	free(f->kept);
 	free(f->jumps);
+	free(f->counted);
 	blocks_free(f->b);
 	free(f);
 }
@@ -412,24 +413,4 @@ void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_R
 		f->kept[at].insn = i;
 		memcpy(f->kept[at].regs, regs, sizeof(f->kept[at].regs));
 	}
-}
-
-void site_jump_note(struct site_function *f, uint32_t i, uint32_t to)
-{
-	for (uint32_t k = 0; k < f->n_jumps; k++) {
-		if (f->jumps[k].from == i && f->jumps[k].to == to) {
-			f->jumps[k].count++;
-			return;
-		}
-	}
-	if (f->n_jumps == f->cap_jumps) {
-		uint32_t cap = f->cap_jumps ? 2 * f->cap_jumps : 8;
-		struct site_jump *v = realloc(f->jumps, cap * sizeof(*v));
-
-		if (!v)
-			return;
-		f->jumps = v;
-		f->cap_jumps = cap;
-	}
-	f->jumps[f->n_jumps++] = (struct site_jump){ i, to, 1 };
 }

@@ -45,6 +45,17 @@ struct site_kept {
 struct site_jump {
 	uint32_t from, to;    /* instructions */
 	uint32_t count;
+	uint32_t hits;	      /* by breakpoints */
+};
+
+/* What breakpoints told of a conditional jump, in bursts of hits that follow each other. */
+struct site_counted {
+	uint32_t insn;
+	uint32_t n, taken;	 /* all hits; of them, taken */
+	uint32_t bursts;
+	uint32_t burst_n, burst_taken; /* of the last burst */
+	uint64_t last_ns;
+	double nn, nt, tt;	 /* of all bursts before: sums of n * n, n * taken, taken * taken */
 };
 
 struct site_function {
@@ -58,10 +69,13 @@ struct site_function {
 	struct site_branch *branches;
 	struct site_jump *jumps; /* in order first seen */
 	uint32_t n_jumps, cap_jumps;
+	struct site_counted *counted; /* in order first hit */
+	uint32_t n_counted, cap_counted;
 	uint32_t samples;
 	struct site_operand stack; /* what operands based on the stack pointer touched, all together */
 	struct site_kept *kept;	/* SITE_KEPT of them at most, NULL: none yet */
 	uint32_t n_kept, cap_kept; /* seen; room for */
+	uint32_t clobbers;	/* registers that a call of it may change; clobbers_find() */
 	bool filled;		/* known_fill() has been here */
 	uint32_t frame;		/* from this instruction on RBP is the frame pointer; BLOCKS_NONE: nowhere */
 	bool sought;		/* its callers have been looked for */
@@ -124,5 +138,24 @@ static inline double site_operand_told(const struct site_operand *o)
 /* Keep the registers of a sample at @i, perhaps; note that the jump at @i went to @to. */
 void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS]);
 void site_jump_note(struct site_function *f, uint32_t i, uint32_t to);
+
+/* Note that a breakpoint saw the jump at @i go to @to, or the branch at @i, at @time_ns. */
+void site_jump_hit(struct site_function *f, uint32_t i, uint32_t to);
+void site_branch_hit(struct site_function *f, uint32_t i, bool taken, uint64_t time_ns);
+
+/* What is known of the branch at @i from breakpoints, or NULL. */
+const struct site_counted *site_counted_at(const struct site_function *f, uint32_t i);
+
+/*
+ * How much more bursts of @c differ than independent hits would: what their
+ * number must be divided by.  At least 1.
+ */
+double site_counted_excess(const struct site_counted *c);
+
+/*
+ * What each decoded function changes of the registers that the psABI lets it, by its code and that of
+ * what it calls: compilers keep others in them across calls of functions they know.  Told at each call.
+ */
+void clobbers_find(struct sites *s);
 
 #endif /* ESTIMATE_SITES_H */

@@ -19,9 +19,14 @@
 
 static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
 static const double COST_SD = 0.9;	  /* of the logarithm of a block's cost when nothing waits */
+static const double HIDDEN_CYCLES = 1.5;  /* that a block may take less than its cost */
+static const double SET_SD = 0.6;	  /* of the logarithm of the cost of all blocks of a set together */
+static const double SET_STALL_SD = 0.8;	  /* likewise, when it takes longer */
 static const double NOTHING_SD = 1.7;	  /* of the same where no sample fell */
 static const double STALL_SD = 1.5;	  /* beyond which waiting is no news */
 static const double BRANCH_SD = 0.45;	  /* of log odds, from samples however many */
+static const double COUNTED_SD = 0.08;	  /* of log odds, from hits of breakpoints however many */
+static const double FEW_COUNTED = 3;	  /* hits that say little of how rare a way is */
 static const double SWITCH_SD = 1.6;	  /* the same of indirect jumps: where they go decides how they stall */
 static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: branches lean */
 static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
@@ -119,6 +124,7 @@ struct problem {
 	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
 	uint32_t *first_in, *first_out;
 	bool *has_call_in;
+	bool *alone;	   /* node that goes round by itself */
 	/* Edges into and out of each cut, by cut_end[]. */
 	uint32_t *cut_in, *cut_out, *cut_in_end, *cut_out_end;
 	struct flow_rows rows;
@@ -151,6 +157,7 @@ static void problem_fini(struct problem *p)
 	free(p->first_in);
 	free(p->first_out);
 	free(p->has_call_in);
+	free(p->alone);
 	free(p->cut_in);
 	free(p->cut_out);
 	free(p->cut_in_end);
@@ -187,7 +194,9 @@ static int index_edges(struct problem *p)
 			p->in[--at_in[edge->to]] = e;
 		if (edge->from != FLOW_OUTSIDE && !edge->is_call)
 			p->out[--at_out[edge->from]] = e;
-		if (edge->to != FLOW_OUTSIDE && edge->is_call &&
+		if (edge->to != FLOW_OUTSIDE && edge->to == edge->from && !edge->is_call)
+			p->alone[edge->to] = true;
+		if (edge->to != FLOW_OUTSIDE && (edge->is_call || edge->is_tail) &&
 		    edge->from != FLOW_OUTSIDE)
 			p->has_call_in[edge->to] = true;
 	}
@@ -285,10 +294,11 @@ static int problem_init(struct problem *p, const struct flow_graph *g)
 	p->first_in = calloc(nodes + 2, sizeof(*p->first_in));
 	p->first_out = calloc(nodes + 2, sizeof(*p->first_out));
 	p->has_call_in = calloc(nodes + 1, sizeof(*p->has_call_in));
+	p->alone = calloc(nodes + 1, sizeof(*p->alone));
 	p->cut_in_end = calloc(g->n_cuts + 1, sizeof(*p->cut_in_end));
 	p->cut_out_end = calloc(g->n_cuts + 1, sizeof(*p->cut_out_end));
 	if (!p->x || !p->step || !p->tried || !p->work || !p->in || !p->out ||
-	    !p->first_in || !p->first_out || !p->has_call_in || !p->cut_in_end ||
+	    !p->first_in || !p->first_out || !p->has_call_in || !p->alone || !p->cut_in_end ||
 	    !p->cut_out_end)
 		return -ENOMEM;
 	err = index_edges(p);
@@ -392,6 +402,18 @@ static double cut_row(struct problem *p, uint32_t k)
 	return add_row(p, b - a, CONSERVE, 0);
 }
 
+/*
+ * How uncertain the cost of a block is, of @usual when it is long.  Of a short one the
+ * neighbours may bear it all: what is done together with them takes no time of its own.
+ * A loop of one block has no neighbours.
+ */
+static double cost_sd(const struct problem *p, uint32_t i, double usual)
+{
+	double hidden = p->alone[i] ? 0 : HIDDEN_CYCLES / p->g->nodes[i].cycles;
+
+	return sqrt(usual * usual + hidden * hidden);
+}
+
 static double time_row(struct problem *p, uint32_t i)
 {
 	const struct flow_node *node = &p->g->nodes[i];
@@ -403,7 +425,7 @@ static double time_row(struct problem *p, uint32_t i)
 		 * Nothing fell here: r^2 = 2 mu, by Poisson, while that is little.
 		 * Further on a small block may well hide behind its neighbours.
 		 */
-		double slope = 1 / NOTHING_SD;
+		double slope = 1 / cost_sd(p, i, NOTHING_SD);
 
 		r = 1 + (expected - log(0.5)) * slope;
 		if (expected < log(0.5)) {
@@ -415,9 +437,43 @@ static double time_row(struct problem *p, uint32_t i)
 		return add_row(p, -r / slope, slope, 3);
 	}
 	r = log(node->samples) - expected;
-	sd = sqrt(COST_SD * COST_SD + 1 / node->samples);
+	sd = cost_sd(p, i, COST_SD);
+	sd = sqrt(sd * sd + 1 / node->samples);
 	/* More time than expected is a stall, and common; less is not. */
 	return add_row(p, r, 1 / sd, r > 0 ? p->patience * STALL_SD / sd : 0);
+}
+
+/*
+ * The ways out of a node as breakpoints counted them.  Where one way was not met at all, what samples saw
+ * of it is worth more.  False if nothing was counted.
+ */
+static bool counted_rows(struct problem *p, const uint32_t *list, uint32_t n, double *sum)
+{
+	uint32_t first = list[0];
+	double least = INFINITY;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct flow_edge *e = &p->g->edges[list[k]];
+
+		if (!e->has_counted)
+			return false;
+		if (e->counted > p->g->edges[first].counted)
+			first = list[k];
+		least = e->counted < least ? e->counted : least;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		const struct flow_edge *edge = &p->g->edges[list[k]];
+		double a = edge->counted + 0.5, b = p->g->edges[first].counted + 0.5, sd;
+
+		if (list[k] == first)
+			continue;
+		sd = sqrt((1 / a + 1 / b) * edge->excess + COUNTED_SD * COUNTED_SD);
+		flow_rows_term(&p->rows, edge_unknown(p, list[k]), 1);
+		flow_rows_term(&p->rows, edge_unknown(p, first), -1);
+		*sum += add_row(p, log(a / b) - p->x[edge_unknown(p, list[k])] + p->x[edge_unknown(p, first)],
+				1 / sd, 4 * p->patience);
+	}
+	return n > 2 || least >= FEW_COUNTED;
 }
 
 /* The ways out of a node: what samples saw of them, or that nothing is known. */
@@ -426,7 +482,7 @@ static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 	double total = 0, sum = 0;
 	uint32_t first = list[0];
 	double branch = n > 2 ? SWITCH_SD : BRANCH_SD;
-	bool seen = false;
+	bool seen = false, counted = counted_rows(p, list, n, &sum);
 
 	for (uint32_t k = 0; k < n; k++) {
 		const struct flow_edge *e = &p->g->edges[list[k]];
@@ -452,7 +508,7 @@ static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 					       p->x[edge_unknown(p, other)],
 				       1 / edge->odds_sd, edge->odds_sd < 0.05 ? 0 : 4 * p->patience);
 		}
-		if (e == first)
+		if (e == first || counted)
 			continue;
 		flow_rows_term(&p->rows, edge_unknown(p, e), 1);
 		flow_rows_term(&p->rows, edge_unknown(p, first), -1);
@@ -486,12 +542,39 @@ static double extra_row(struct problem *p, uint32_t e)
 	for (uint32_t k = p->first_in[to]; k < p->first_in[to + 1]; k++) {
 		const struct flow_edge *in = &p->g->edges[p->in[k]];
 
-		if (in->is_call && in->from != FLOW_OUTSIDE && p->x[in->from] > known)
-			known = p->x[in->from];
+		if ((in->is_call || in->is_tail) && in->from != FLOW_OUTSIDE &&
+		    p->x[flow_unknown(p, p->in[k])] > known)
+			known = p->x[flow_unknown(p, p->in[k])];
 	}
 	flow_rows_term(&p->rows, u, 1);
 	return add_row(p, known + EXTRA_MEAN - p->x[u], 1 / EXTRA_SD,
 		       p->g->calls_unseen ? 2.5 * p->patience : 0);
+}
+
+/* All the time in a set: within one, who waits for whom makes no difference. */
+static double set_time_row(struct problem *p, uint32_t k)
+{
+	const struct flow_graph *g = p->g;
+	uint32_t from = k ? g->cut_end[k - 1] : 0;
+	double expected = 0, seen = 0, sd, r;
+
+	for (uint32_t i = from; i < g->cut_end[k]; i++) {
+		const struct flow_node *node = &g->nodes[g->cut_nodes[i]];
+
+		expected += exp(p->x[g->cut_nodes[i]]) * node->cycles;
+		seen += node->samples;
+	}
+	if (g->cut_end[k] - from < 2 || seen < 2 || !(expected > 0))
+		return 0;
+	for (uint32_t i = from; i < g->cut_end[k]; i++) {
+		uint32_t v = g->cut_nodes[i];
+
+		flow_rows_term(&p->rows, v, exp(p->x[v]) * g->nodes[v].cycles / expected);
+	}
+	r = log(seen / expected);
+	sd = r > 0 ? SET_STALL_SD : SET_SD;
+	sd = sqrt(sd * sd + 1 / seen);
+	return add_row(p, r, 1 / sd, r > 0 ? 2 * p->patience : 0);
 }
 
 static double build(struct problem *p)
@@ -513,7 +596,7 @@ static double build(struct problem *p)
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		sum += extra_row(p, e);
 	for (uint32_t k = 0; k < g->n_cuts; k++)
-		sum += cut_row(p, k);
+		sum += cut_row(p, k) + set_time_row(p, k);
 	return sum;
 }
 

@@ -26,8 +26,12 @@ struct flow_node {
 struct flow_edge {
 	uint32_t from, to; /* nodes; FLOW_OUTSIDE */
 	bool is_call;	   /* does not use up what leaves @from */
+	bool is_tail;	   /* to another function's entry, by a jump */
 	double seen;	   /* samples whose registers proved that control goes here next */
 	bool has_seen;
+	double counted;	   /* times that control was seen to go here by all that passed for a while */
+	bool has_counted;
+	double excess;	   /* counted ones depend on each other: worth as many as a part of 1 in so many */
 	double odds;	   /* known ratio of this edge to the node's others together, 0: none */
 	double odds_sd;	   /* of its logarithm */
 };

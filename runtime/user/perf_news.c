@@ -61,6 +61,39 @@ static void take_sample(struct perf_news *n, const struct perf_record *r, uint64
 	stream_put(n->out, STREAM_SAMPLE, &s, sizeof(s), NULL, 0);
 	n->samples++;
 	relook_active(n->look, r->pid, true);
+	if (n->breaks && !(s.ev.u.sample.flags & HVAR_SAMPLE_NOREGS))
+		breakpoints_saw(n->breaks, r->pid, r->tid, mm, s.ev.u.sample.ip,
+				s.ev.u.sample.flags & HVAR_SAMPLE_ABI32, s.ev.u.sample.period_ns);
+}
+
+static void take_hit(void *ctx, const struct perf_record *r)
+{
+	struct perf_news *n = ctx;
+	uint64_t time_ns = forward(n, r->time_ns);
+	struct stream_sample s;
+	uint32_t mm = 0;
+
+	if (r->pid > 0 && r->tid > 0)
+		mm = mm_of(n, r->pid, r->tid, time_ns);
+	if (!mm)
+		return;
+	code_capture_at(n->code, r->pid, r->tid, mm, r->u.sample.ip, time_ns);
+	perf_ring_sample(r, mm, &s);
+	/* The stream never goes back, but what lies between two hits tells bursts apart. */
+	s.ev.time_ns = time_ns;
+	s.ev.u.sample.period_ns = 0;
+	stream_put(n->out, STREAM_HIT, &s, sizeof(s), NULL, 0);
+}
+
+void perf_news_breaks(struct perf_news *n, bool more)
+{
+	if (!n->breaks)
+		return;
+	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+	if (more)
+		breakpoints_step(n->breaks, clock_now_ns(), take_hit, n);
+	else
+		breakpoints_stop(n->breaks, take_hit, n);
 }
 
 /*

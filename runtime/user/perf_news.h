@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "breakpoints.h"
 #include "code_capture.h"
 #include "perf_ring.h"
 #include "relook.h"
@@ -34,6 +35,7 @@ struct perf_news {
 	struct stream *out;
 	struct code_capture *code;
 	struct relook *look;
+	struct breakpoints *breaks; /* NULL: none are set */
 	uint64_t last_ns;	/* time told last: the stream's never goes back */
 	uint64_t samples;	/* put */
 	unsigned hz;		/* of the samples */
@@ -69,6 +71,9 @@ void perf_news_take(void *ctx, const struct perf_record *r);
 
 /* Take all records there are, and look at what they leave in doubt. */
 void perf_news_drain(struct perf_news *n);
+
+/* Begin or end a round of breakpoints, when that is due, and put what they met; not @more: end it. */
+void perf_news_breaks(struct perf_news *n, bool more);
 
 /* Look at the maps that are due, all of them after a loss: right after a drain, at each tick. */
 void perf_news_look(struct perf_news *n, uint64_t now_ns);

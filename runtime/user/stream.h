@@ -43,6 +43,7 @@ enum stream_type {
 	STREAM_PHASE,	 /* struct stream_phase: what an address space does from here on */
 	STREAM_CALLER,	 /* struct stream_caller: a line of code, before the first record that names it */
 	STREAM_CALLS,	 /* struct stream_calls: which lines did how many of the accesses, with --callers */
+	STREAM_HIT,	 /* struct stream_sample without a period: control came to a breakpoint of ours */
 	STREAM_TYPES
 };
 

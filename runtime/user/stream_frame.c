@@ -65,6 +65,7 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_EVENT:
 		return sizeof(struct hvar_event);
 	case STREAM_SAMPLE:
+	case STREAM_HIT:
 		return sizeof(struct stream_sample);
 	case STREAM_CODE:
 		return 16 << 20;
@@ -195,6 +196,7 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return len == sizeof(*ev) && ev->type != HVAR_EVENT_SAMPLE &&
 		       hvar_event_valid(ev);
 	case STREAM_SAMPLE:
+	case STREAM_HIT:
 		return len == sizeof(struct stream_sample) &&
 		       ev->type == HVAR_EVENT_SAMPLE && hvar_event_valid(ev);
 	case STREAM_CODE:

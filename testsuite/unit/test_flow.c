@@ -119,6 +119,38 @@ static void test_branch(void **state)
 }
 
 /*
+ * A branch that goes one way in three of four, by all that breakpoints saw; samples, which meet the other
+ * when it waits, and time say the opposite.
+ */
+static void test_counted(void **state)
+{
+	struct build *b = begin();
+	struct flow_edge *e;
+	double runs[MAX];
+
+	(void)state;
+	node(b, 100, 2);
+	node(b, 20, 2);
+	node(b, 2000, 2);
+	node(b, 100, 2);
+	edge(b, OUT, 0);
+	for (uint32_t side = 1; side <= 2; side++) {
+		e = edge(b, 0, side);
+		e->has_seen = true;
+		e->seen = side == 1 ? 10 : 90;
+		e->has_counted = true;
+		e->counted = side == 1 ? 300 : 100;
+		e->excess = 1;
+		edge(b, side, 3);
+	}
+	edge(b, 3, OUT);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	near(runs[1] / runs[2], 3, 1.25);
+	near(runs[1] + runs[2], runs[0], 1.1);
+	end(b);
+}
+
+/*
  * Two loops after each other in one, of a million and of a hundred rounds.  The
  * first one's time is all stall: its odds, not its samples, tell its runs.
  */
@@ -438,7 +470,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),  cmocka_unit_test(test_factor),
 		cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_branch), cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_branch), cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_calls), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_random),

@@ -9,7 +9,7 @@ struct row {
 };
 struct row left_rows[KEYS], right_rows[ROWS];
 uint32_t slot_row[SLOTS];
-uint8_t filter_bits[SLOTS / 8];
+uint8_t filter_bits[SLOTS / 8], bit_of[8] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 uint64_t group_sum[GROUPS];
 uint32_t group_count[GROUPS];
 uint8_t group_of[KEYS];
@@ -27,7 +27,7 @@ NOINLINE static void build(void)
 	for (uint32_t i = 1; i < KEYS; i++) {
 		uint32_t h = slot_of(left_rows[i].key);
 
-		filter_bits[h >> 3] |= (uint8_t)(1u << (h & 7));
+		filter_bits[h >> 3] |= bit_of[h & 7];
 		while (slot_row[h])
 			h = (h + 1) & (SLOTS - 1);
 		slot_row[h] = i;
@@ -39,7 +39,7 @@ NOINLINE static void probe(void)
 	for (uint32_t i = 0; i < ROWS; i++) {
 		uint32_t key = right_rows[i].key, h = slot_of(key), at;
 
-		if (!(filter_bits[h >> 3] >> (h & 7) & 1)) {
+		if (!(filter_bits[h >> 3] & bit_of[h & 7])) {
 			passed_over++;
 			continue;
 		}

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "breakpoints.h"
+
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "decode_regs.h"
+
+enum {
+	SLOTS = 4,	     /* breakpoints that an x86 CPU has */
+	RING_PAGES = 4,	     /* of data */
+	PAGE = 4096,
+	FEWEST = 12,	     /* hits of a breakpoint in one round */
+	MOST = 56,	     /* 248 bytes each: they fit into a ring */
+	PLACES = 2048,	     /* a power of 2 */
+	SEEN = 4096,	     /* samples' instructions, a power of 2 */
+	CODE_PAGES = 64,
+	FAR = 40,	     /* instructions to the next branch */
+	FIRST_HIT_NS = 9000, /* until gaps between hits say more */
+	PERIOD_NS = 50000000, /* from round to round */
+	WINDOW_NS = 2000000,  /* that a round takes */
+	PROMPT_NS = 40000,    /* between setting a breakpoint and its first hit, where the program is there already */
+	SLACK_NS = 7000,      /* by which that differs */
+	GLANCE_NS = 100000,   /* after which those that were not hit promptly are taken away */
+	SHORT_TRIES = 3,      /* before one waits longer for control to come by */
+	AHEAD = 3,	     /* branches behind branches that are worth a breakpoint */
+	KNOWN_HITS = 6,	     /* so many are known of all: a place with more samples still goes first */
+};
+
+/* An instruction that a breakpoint may be set at. */
+struct place {
+	uint64_t addr;
+	uint32_t mm; /* 0: free */
+	pid_t pid, tid;
+	double weight; /* samples that fell before it */
+	uint32_t hits;
+	uint32_t taken; /* of them, by a conditional jump */
+	uint32_t tries; /* rounds */
+	uint8_t cond;	/* of a conditional jump, else DECODE_NONE */
+	bool now;    /* in this round */
+	bool clustered; /* waiting for it brought no fair choice */
+};
+
+enum { KEPT = MOST + 8 };
+
+/* Branches that come after an instruction; found once. */
+struct seen {
+	uint64_t ip;
+	uint32_t mm;
+	uint8_t n;
+	uint16_t place[4]; /* index into places */
+	float weight[4];
+};
+
+struct code_page {
+	uint64_t addr;
+	uint32_t mm;
+	uint32_t len; /* 0: could not be read */
+	bool used;
+	uint8_t bytes[PAGE];
+};
+
+struct slot {
+	int fd;
+	void *base;
+	uint16_t place;
+	uint32_t hits; /* it ends by itself after so many */
+};
+
+struct breakpoints {
+	double share;
+	double credit_ns;
+	uint64_t hit_ns; /* that one hit costs the program */
+	struct place places[PLACES];
+	uint32_t n_places;
+	struct seen seen[SEEN];
+	struct code_page code[CODE_PAGES];
+	struct slot slots[SLOTS];
+	int n_slots;
+	struct breakpoints_counts counts;
+	uint64_t next_ns; /* when breakpoints_step() has something to do */
+	/* of the breakpoint that is being read */
+	struct perf_record kept[KEPT];
+	uint64_t ran_ns[KEPT]; /* of the program, from when it was set to that hit */
+	uint32_t got;
+	uint64_t prompt_ns; /* the least that ever was between setting one and its first hit */
+};
+
+struct breakpoints *breakpoints_new(double share)
+{
+	struct breakpoints *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->share = share;
+	b->hit_ns = FIRST_HIT_NS;
+	b->prompt_ns = PROMPT_NS - SLACK_NS;
+	return b;
+}
+
+static void close_slots(struct breakpoints *b)
+{
+	for (int i = 0; i < b->n_slots; i++) {
+		munmap(b->slots[i].base, (RING_PAGES + 1) * PAGE);
+		close(b->slots[i].fd);
+	}
+	b->n_slots = 0;
+}
+
+void breakpoints_free(struct breakpoints *b)
+{
+	if (!b)
+		return;
+	close_slots(b);
+	free(b);
+}
+
+const struct breakpoints_counts *breakpoints_counts(const struct breakpoints *b)
+{
+	return &b->counts;
+}
+
+/* ---- where branches are ---- */
+
+static uint32_t hash(uint64_t v, uint32_t mm, uint32_t size)
+{
+	v = (v ^ (uint64_t)mm << 48) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(v >> 40) & (size - 1);
+}
+
+static struct code_page *code_page(struct breakpoints *b, pid_t pid, uint32_t mm, uint64_t addr)
+{
+	struct code_page *p;
+	ssize_t n;
+
+	addr &= ~(uint64_t)(PAGE - 1);
+	p = &b->code[hash(addr, mm, CODE_PAGES)];
+	if (!p->used || p->addr != addr || p->mm != mm) {
+		struct iovec to = { p->bytes, PAGE }, from = { (void *)(uintptr_t)addr, PAGE };
+
+		n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+		p->addr = addr;
+		p->mm = mm;
+		p->len = n > 0 ? (uint32_t)n : 0;
+		p->used = true;
+	}
+	return p;
+}
+
+static size_t read_code(struct breakpoints *b, pid_t pid, uint32_t mm, uint64_t addr, uint8_t *buf, size_t len)
+{
+	size_t got = 0;
+
+	while (got < len) {
+		const struct code_page *p = code_page(b, pid, mm, addr + got);
+		size_t off = (addr + got) & (PAGE - 1), n = len - got;
+
+		if (off >= p->len)
+			break;
+		if (n > p->len - off)
+			n = p->len - off;
+		memcpy(buf + got, p->bytes + off, n);
+		got += n;
+	}
+	return got;
+}
+
+/* The place at @addr, new if need be; PLACES if there is no room. */
+static uint32_t place_at(struct breakpoints *b, uint32_t mm, uint64_t addr)
+{
+	uint32_t i = hash(addr, mm, PLACES);
+
+	for (; b->places[i].mm; i = (i + 1) & (PLACES - 1))
+		if (b->places[i].addr == addr && b->places[i].mm == mm)
+			return i;
+	if (b->n_places > PLACES / 4 * 3) {
+		b->counts.forgotten++;
+		return PLACES;
+	}
+	b->n_places++;
+	b->places[i].addr = addr;
+	b->places[i].mm = mm;
+	return i;
+}
+
+struct search {
+	struct breakpoints *b;
+	struct seen *s;
+	pid_t pid;
+	bool is32;
+};
+
+static void found(struct search *f, uint64_t addr, uint8_t cond, float weight)
+{
+	struct seen *s = f->s;
+	uint32_t place;
+
+	if (s->n == sizeof(s->place) / sizeof(s->place[0]))
+		return;
+	place = place_at(f->b, s->mm, addr);
+	if (place == PLACES)
+		return;
+	f->b->places[place].cond = cond;
+	for (unsigned k = 0; k < s->n; k++)
+		if (s->place[k] == place)
+			return;
+	s->place[s->n] = (uint16_t)place;
+	s->weight[s->n++] = weight;
+}
+
+/*
+ * The first branch from @at on along the straight way, calls passed over: its address,
+ * and in *@in; 0 if there is none near by.
+ */
+static uint64_t next_branch(struct search *f, uint64_t at, struct decode_insn *in)
+{
+	uint8_t bytes[DECODE_MAX_LEN];
+
+	for (int n = 0; n < FAR; n++) {
+		size_t got = read_code(f->b, f->pid, f->s->mm, at, bytes, sizeof(bytes));
+
+		if (!got || decode(bytes, got, f->is32, in))
+			return 0;
+		switch (in->flow) {
+		case DECODE_COND:
+		case DECODE_INDIRECT:
+			return at;
+		case DECODE_JUMP:
+			at += (uint64_t)in->target;
+			continue;
+		case DECODE_RET:
+		case DECODE_STOP:
+			return 0;
+		default:
+			at += in->len;
+		}
+	}
+	return 0;
+}
+
+/* The branches behind @ip, and behind those on either side. */
+static void search(struct search *f, uint64_t ip)
+{
+	uint64_t todo[2 * AHEAD + 2];
+	float weight[2 * AHEAD + 2];
+	unsigned n = 1;
+
+	todo[0] = ip;
+	weight[0] = 1;
+	for (unsigned k = 0; k < n; k++) {
+		struct decode_insn in;
+		uint64_t at = next_branch(f, todo[k], &in);
+
+		if (!at) {
+			if (!k)
+				found(f, ip, DECODE_NONE, 0.3f); /* at least what it touches can be seen */
+			continue;
+		}
+		found(f, at, in.flow == DECODE_COND ? in.cond : DECODE_NONE, weight[k]);
+		if (in.flow != DECODE_COND || n + 2 > sizeof(todo) / sizeof(todo[0]))
+			continue;
+		for (int side = 0; side < 2; side++) {
+			todo[n] = at + (side ? in.len : (uint64_t)in.target);
+			weight[n++] = weight[k] / 3;
+		}
+	}
+}
+
+void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, uint64_t ip,
+		     bool is32, uint64_t ns)
+{
+	struct seen *s = &b->seen[hash(ip, mm, SEEN)];
+
+	b->credit_ns += b->share * (double)ns;
+	if (s->ip != ip || s->mm != mm) {
+		struct search f = { b, s, pid, is32 };
+
+		*s = (struct seen){ .ip = ip, .mm = mm };
+		search(&f, ip);
+	}
+	for (unsigned k = 0; k < s->n; k++) {
+		struct place *p = &b->places[s->place[k]];
+
+		p->weight += (double)s->weight[k];
+		p->pid = pid;
+		p->tid = tid;
+	}
+}
+
+/* ---- rounds ---- */
+
+static bool set(struct breakpoints *b, uint32_t place, uint32_t hits)
+{
+	struct place *p = &b->places[place];
+	struct slot *s = &b->slots[b->n_slots];
+	struct perf_event_attr a = {
+		.size = sizeof(a),
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = p->addr,
+		.bp_len = sizeof(long),
+		.sample_period = 1,
+		.sample_type = PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_READ,
+		.sample_regs_user = PERF_RECORD_REGS,
+		.sample_id_all = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	s->fd = (int)syscall(SYS_perf_event_open, &a, p->tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (s->fd < 0)
+		return false;
+	s->base = mmap(NULL, (RING_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (s->base == MAP_FAILED || ioctl(s->fd, PERF_EVENT_IOC_REFRESH, (int)hits)) {
+		if (s->base != MAP_FAILED)
+			munmap(s->base, (RING_PAGES + 1) * PAGE);
+		close(s->fd);
+		return false;
+	}
+	s->place = (uint16_t)place;
+	s->hits = hits;
+	b->n_slots++;
+	return true;
+}
+
+/* The place that samples make most of and hits least. */
+static uint32_t most_wanted(const struct breakpoints *b)
+{
+	uint32_t best = PLACES;
+	double most = 0;
+
+	for (uint32_t i = 0; i < PLACES; i++) {
+		const struct place *p = &b->places[i];
+		uint32_t seldom = p->taken < p->hits - p->taken ? p->taken : p->hits - p->taken;
+		double want;
+
+		if (!p->mm || p->now || !(p->weight > 0))
+			continue;
+		if (p->cond == DECODE_NONE)
+			seldom = p->hits / 8;
+		want = p->weight / (p->hits / 8.0 + 4.0 * seldom + p->tries + KNOWN_HITS);
+		if (want > most) {
+			most = want;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Hits so far, and how long the program has run since the breakpoint was set and before it ended. */
+static bool read_count(const struct slot *s, uint64_t *hits, uint64_t *ran_ns)
+{
+	uint64_t v[2];
+
+	if (read(s->fd, v, sizeof(v)) != sizeof(v))
+		return false;
+	*hits = v[0];
+	*ran_ns = v[1];
+	return true;
+}
+
+/* Control is not there now: it costs nothing to find that out, and what comes later would be no fair choice. */
+static void give_up_the_absent(struct breakpoints *b)
+{
+	struct timespec t = { 0, GLANCE_NS };
+	uint64_t hits, ran_ns;
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+	for (int i = 0; i < b->n_slots; i++) {
+		const struct place *p = &b->places[b->slots[i].place];
+
+		if (!p->clustered && p->tries > SHORT_TRIES && !p->hits)
+			continue;
+		if (read_count(&b->slots[i], &hits, &ran_ns) && !hits && ran_ns > PROMPT_NS)
+			ioctl(b->slots[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
+static void begin(struct breakpoints *b)
+{
+	double each = b->credit_ns / (double)b->hit_ns / SLOTS;
+	uint32_t hits = each > MOST ? MOST : each > 0 ? (uint32_t)each : 0;
+
+	if (hits < FEWEST)
+		return;
+	for (int i = 0; i < SLOTS; i++) {
+		uint32_t place = most_wanted(b);
+
+		if (place == PLACES)
+			break;
+		b->places[place].now = true;
+		b->places[place].tries++;
+		if (!set(b, place, hits))
+			b->counts.refused++;
+	}
+	for (uint32_t i = 0; i < PLACES; i++)
+		b->places[i].now = false;
+	if (b->n_slots)
+		give_up_the_absent(b);
+	b->counts.rounds++;
+}
+
+/*
+ * The kernel's record has, between period and registers, the count and for how long the program has run
+ * since the breakpoint was set; without those it is as perf_record.h knows it.
+ */
+static bool take(struct breakpoints *b, const uint8_t *rec, size_t len)
+{
+	enum { READ_AT = 56, READ_LEN = 16, ENABLED_AT = READ_AT + 8 };
+	uint64_t plain[64];
+	struct perf_event_header h;
+
+	if (len < READ_AT + READ_LEN || len - READ_LEN > sizeof(plain) || b->got == KEPT)
+		return false;
+	memcpy(plain, rec, READ_AT);
+	memcpy(&h, rec, sizeof(h));
+	h.size = (uint16_t)(len - READ_LEN);
+	memcpy(plain, &h, sizeof(h));
+	memcpy((uint8_t *)plain + READ_AT, rec + READ_AT + READ_LEN, len - READ_AT - READ_LEN);
+	if (perf_record_read(plain, len - READ_LEN, &b->kept[b->got]) != 1 ||
+	    b->kept[b->got].what != PERF_IS_SAMPLE)
+		return false;
+	memcpy(&b->ran_ns[b->got++], rec + ENABLED_AT, sizeof(b->ran_ns[0]));
+	return true;
+}
+
+/* The ring is new and larger than all that was asked for: it starts at its start and never wraps. */
+static void read_ring(struct breakpoints *b, const struct slot *s)
+{
+	const struct perf_event_mmap_page *page = s->base;
+	const uint8_t *data = (const uint8_t *)s->base + PAGE;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = 0;
+
+	b->got = 0;
+	while (at + sizeof(struct perf_event_header) <= head && head <= RING_PAGES * PAGE) {
+		struct perf_event_header h;
+
+		memcpy(&h, data + at, sizeof(h));
+		if (h.size < sizeof(h) || at + h.size > head)
+			break;
+		if (h.type == PERF_RECORD_SAMPLE && !take(b, data + at, h.size))
+			b->counts.lost++;
+		at += h.size;
+	}
+}
+
+/*
+ * Where control comes to a breakpoint in clusters, the first hit after a wait is the beginning of one, and
+ * so are all that follow: not a fair choice of hits.  It is one if the program was there
+ * already, if the hits lie apart as far as the wait was long, or if all of a given time were seen.
+ */
+static bool is_fair(const struct breakpoints *b, const struct slot *s, uint64_t *shortest_ns)
+{
+	uint64_t longest_ns = b->prompt_ns + SLACK_NS;
+
+	*shortest_ns = ~0ull;
+	for (uint32_t k = 1; k < b->got; k++) {
+		uint64_t gap = b->ran_ns[k] - b->ran_ns[k - 1];
+
+		longest_ns = gap > longest_ns ? gap : longest_ns;
+		*shortest_ns = gap < *shortest_ns ? gap : *shortest_ns;
+	}
+	return b->got < s->hits || b->ran_ns[0] <= longest_ns;
+}
+
+/* How often the branch was taken: what came seldom is what must be seen more often. */
+static void note_turns(const struct breakpoints *b, struct place *p)
+{
+	for (uint32_t k = 0; k < b->got && p->cond != DECODE_NONE; k++) {
+		const uint64_t *regs = b->kept[k].u.sample.regs;
+		struct decode_regs r;
+
+		decode_regs_init(&r, regs, (uint32_t)regs[STREAM_RFLAGS]);
+		p->taken += decode_regs_condition(&r, p->cond) == 1;
+	}
+}
+
+static void read_slot(struct breakpoints *b, const struct slot *s, perf_record_fn fn, void *ctx)
+{
+	struct place *p = &b->places[s->place];
+	uint64_t shortest_ns;
+
+	read_ring(b, s);
+	if (!b->got)
+		return;
+	b->counts.spent_ns += b->got * b->hit_ns;
+	b->credit_ns -= (double)(b->got * b->hit_ns);
+	if (b->ran_ns[0] && b->ran_ns[0] < b->prompt_ns)
+		b->prompt_ns = b->ran_ns[0];
+	if (is_fair(b, s, &shortest_ns)) {
+		p->hits += b->got;
+		note_turns(b, p);
+		b->counts.hits += b->got;
+		for (uint32_t k = 0; k < b->got; k++)
+			fn(ctx, &b->kept[k]);
+	} else {
+		b->counts.late += b->got;
+		p->clustered = true;
+	}
+	/* In a short loop what is between two hits is what one costs. */
+	if (b->got >= FEWEST && shortest_ns > 200 && shortest_ns < 100000)
+		b->hit_ns = (3 * b->hit_ns + shortest_ns) / 4;
+}
+
+static void end(struct breakpoints *b, perf_record_fn fn, void *ctx)
+{
+	for (int i = 0; i < b->n_slots; i++)
+		ioctl(b->slots[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (int i = 0; i < b->n_slots; i++)
+		read_slot(b, &b->slots[i], fn, ctx);
+	close_slots(b);
+	/* What was not spent is not kept for long: bursts shall lie apart. */
+	if (b->credit_ns > (double)(b->hit_ns * MOST * SLOTS))
+		b->credit_ns = (double)(b->hit_ns * MOST * SLOTS);
+}
+
+uint64_t breakpoints_next_ns(const struct breakpoints *b)
+{
+	return b->next_ns;
+}
+
+void breakpoints_step(struct breakpoints *b, uint64_t now_ns, perf_record_fn fn, void *ctx)
+{
+	if (now_ns < b->next_ns)
+		return;
+	if (b->n_slots) {
+		end(b, fn, ctx);
+		b->next_ns = now_ns + PERIOD_NS;
+		return;
+	}
+	begin(b);
+	b->next_ns = now_ns + (b->n_slots ? WINDOW_NS : PERIOD_NS);
+}
+
+void breakpoints_stop(struct breakpoints *b, perf_record_fn fn, void *ctx)
+{
+	end(b, fn, ctx);
+}
