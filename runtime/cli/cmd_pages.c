@@ -20,6 +20,7 @@
 
 #include "options_report.h"
 #include "options_target.h"
+#include "pages_watch.h"
 #include "runtime/cli/cli.h"
 #include "runtime/report/pages_view.h"
 #include "runtime/user/clock.h"
@@ -30,7 +31,7 @@
 #include "runtime/user/watch.h"
 #include "translator-hooks/image_name.h"
 
-enum { KEY_BY = 0x6300, KEY_SUMMARY, KEY_SYMBOLS, KEY_VARIABLE, KEY_MODULE, KEY_INTERVAL, KEY_NO_DEMANGLE };
+enum { KEY_COPIES = 0x6380, KEY_BY = 0x6300, KEY_SUMMARY, KEY_SYMBOLS, KEY_VARIABLE, KEY_MODULE, KEY_INTERVAL, KEY_NO_DEMANGLE };
 enum by { BY_REGION, BY_MODULE, BY_PAGE };
 enum { TICK_MS = 20 };
 
@@ -43,7 +44,7 @@ struct pages {
 	char **argv;
 	double seconds, interval;
 	enum by by;
-	bool by_given, summary, symbols;
+	bool by_given, summary, symbols, copies;
 	/* at work */
 	FILE *f;
 	struct pages_view view;
@@ -61,6 +62,7 @@ static const struct argp_option own_options[] = {
 	{ "input", 'i', "FILE", 0, "Look at FILE, a recording of --exact: which pages were touched, as time passes and at the peak", 1 },
 	{ "duration", 'd', "SECONDS", 0, "Count as touched what is accessed in the next SECONDS, then look", 1 },
 	{ "interval", KEY_INTERVAL, "SECONDS", 0, "Look every SECONDS: what each module has touched by then, and the peak", 1 },
+	{ "copies", KEY_COPIES, NULL, 0, "Watch which variables' pages are copied after fork, by whom, at which instruction", 1 },
 	{ "by", KEY_BY, "WHAT", 0, "One row for each region (usual), module or page", 2 },
 	{ "summary", KEY_SUMMARY, NULL, 0, "One row for each kind of memory", 2 },
 	{ "symbols", KEY_SYMBOLS, NULL, 0, "Pages with the sections and symbols on them", 2 },
@@ -102,6 +104,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return cli_duration(arg, &o->interval);
 	case KEY_BY:
 		return take_by(o, arg);
+	case KEY_COPIES:
+		o->copies = true;
+		return 0;
 	case KEY_SUMMARY:
 		o->summary = true;
 		return 0;
@@ -149,6 +154,8 @@ static int check(struct pages *o, struct err *e)
 			      (o->by_given && o->by == BY_MODULE)))
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "of a recording there are touched pages only: leave out all but -i, --by region or page, and --symbols");
+	else if (o->copies && (o->by_given || o->symbols || o->variable || o->module || o->interval > 0 || o->summary || o->input))
+		err_exit(e, EINVAL, CLI_USAGE, "--copies has rows of its own, of a process or a command: leave out all but -p, -d and CMD");
 	else if (o->summary && (o->by_given || o->symbols || o->variable || o->interval > 0))
 		err_exit(e, EINVAL, CLI_USAGE, "--summary has rows of its own: leave out %s",
 			 o->by_given ? "--by" : o->symbols ? "--symbols" : o->variable ? "--variable" : "--interval");
@@ -476,9 +483,19 @@ static int run(struct pages *o, struct err *e)
 	o->view.names = o->symbols || o->variable;
 	o->view.absent = o->variable;
 	take_signals(o);
-	err = o->argv ? launched(o, e) : attached(o, e);
-	if (!err)
-		notes(o);
+	if (o->copies) {
+		struct pages_watch w = {
+			.f = o->f, .json = o->common.json, .quiet = o->common.quiet, .argv = o->argv, .pid = o->pid,
+			.seconds = o->seconds, .target = &o->target, .asked = &asked,
+		};
+
+		err = pages_watch_copies(&w, e);
+		o->total.regions = w.rows;
+	} else {
+		err = o->argv ? launched(o, e) : attached(o, e);
+		if (!err)
+			notes(o);
+	}
 	status = !err ? o->total.regions || o->interval > 0 ? CLI_OK : CLI_NOTHING : e->status ? e->status : CLI_FAILED;
 	if (cli_close(o->f, &o->common, err ? NULL : e) && !err)
 		return CLI_FAILED;

@@ -3,9 +3,13 @@
  * page_faults.c - the pages at which a process faults, from perf's software event.
  *
  * One ring for each CPU; each thread has an event on each CPU (an inherited event cannot be
- * for all CPUs and have a ring), and all of a CPU's write to its first one's.  A record is read
- * from the ring as PERF_RECORD_SAMPLE with TID and ADDR: 8 + 8 + 8 bytes, never cut at the
- * ring's end, since its size is a multiple of 8 but read word by word.
+ * for all CPUs and have a ring), and all of a CPU's write to its first one's.  Records are multiples of
+ * 8 bytes and are read word by word, so that none is cut at the ring's end:
+ *
+ *	SAMPLE	header, ip, pid and tid, addr; of a tracepoint then its size (4 bytes) and its data
+ *	FORK	header, pid and ppid, tid and ptid, time
+ *	COMM	header (misc says whether it comes with an execve), pid and tid, name
+ *	LOST	header, id, how many
  */
 #include "config.h"
 
@@ -33,8 +37,10 @@ struct ring {
 };
 
 struct page_faults {
+	struct page_faults_ask ask;
 	pid_t pid;
-	struct page_set *set;
+	int ids[2];	/* of the tracepoints */
+	unsigned n_ids; /* 0: the software event */
 	struct ring *rings; /* by CPU; fd -1: none on it */
 	struct pollfd *polls;
 	size_t n_cpus;
@@ -44,14 +50,18 @@ struct page_faults {
 	uint64_t lost;
 };
 
-static int perf_open(const struct page_faults *f, pid_t tid, int cpu, bool on_exec)
+/* Event number @i of those that there are for each thread and CPU. */
+static int perf_open(const struct page_faults *f, unsigned i, pid_t tid, int cpu, bool on_exec)
 {
 	struct perf_event_attr a = {
 		.size = sizeof(a),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.type = f->n_ids ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
+		.config = f->n_ids ? (uint64_t)f->ids[i] : PERF_COUNT_SW_PAGE_FAULTS,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | (f->n_ids ? PERF_SAMPLE_RAW : 0),
+		.task = !i && f->ask.forked,
+		.comm = !i && f->ask.executed,
+		.comm_exec = !i && f->ask.executed,
 		.inherit = 1,
 		.disabled = 1,
 		.enable_on_exec = on_exec,
@@ -81,13 +91,13 @@ static int join_ring(struct page_faults *f, int fd, int cpu)
 	return 0;
 }
 
-static int add_event(struct page_faults *f, pid_t tid, int cpu, bool on_exec)
+static int add_event(struct page_faults *f, unsigned i, pid_t tid, int cpu, bool on_exec)
 {
-	int fd = perf_open(f, tid, cpu, on_exec), err;
+	int fd = perf_open(f, i, tid, cpu, on_exec), err;
 
 	if (fd < 0 && (errno == EACCES || errno == EPERM) && !f->user_only && !f->n_fds) {
 		f->user_only = true;
-		fd = perf_open(f, tid, cpu, on_exec);
+		fd = perf_open(f, i, tid, cpu, on_exec);
 	}
 	if (fd < 0)
 		return -errno;
@@ -114,7 +124,9 @@ static int add_thread(struct page_faults *f, pid_t tid, bool on_exec)
 	int err = -ENODEV, one;
 
 	for (size_t cpu = 0; cpu < f->n_cpus; cpu++) {
-		one = add_event(f, tid, (int)cpu, on_exec);
+		one = add_event(f, 0, tid, (int)cpu, on_exec);
+		if (!one && f->n_ids > 1)
+			one = add_event(f, 1, tid, (int)cpu, on_exec);
 		if (!one)
 			err = 0;
 		else if (one != -ENODEV) /* a CPU that is off */
@@ -154,15 +166,51 @@ static int add_threads(struct page_faults *f)
 	return err;
 }
 
-struct page_faults *page_faults_new(pid_t pid, bool on_exec, struct page_set *set, struct err *e)
+/* The number of the tracepoint exceptions:@name, or -errno. */
+static int tracepoint(const char *name)
+{
+	static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[128], text[32];
+	int err = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/events/exceptions/%s/id", roots[i], name);
+		f = fopen(path, "re");
+		if (!f) {
+			if (errno != ENOENT)
+				err = -errno;
+			continue;
+		}
+		err = fgets(text, sizeof(text), f) && atoi(text) > 0 ? atoi(text) : -EPROTO;
+		fclose(f);
+		break;
+	}
+	return err;
+}
+
+/* Without them the software event has to do, which does not tell a write from a read. */
+static void find_tracepoints(struct page_faults *f)
+{
+	f->ids[0] = tracepoint("page_fault_user");
+	f->ids[1] = tracepoint("page_fault_kernel");
+	if (f->ids[0] > 0)
+		f->n_ids = f->ids[1] > 0 ? 2 : 1;
+}
+
+struct page_faults *page_faults_new(const struct page_faults_ask *ask, struct err *e)
 {
 	struct page_faults *f = calloc(1, sizeof(*f));
+	pid_t pid = ask->pid;
 	long n = sysconf(_SC_NPROCESSORS_CONF);
 	int err = -ENOMEM;
 
 	if (f) {
+		f->ask = *ask;
 		f->pid = pid;
-		f->set = set;
+		if (ask->errors)
+			find_tracepoints(f);
 		f->n_cpus = n > 0 ? (size_t)n : 1;
 		f->rings = calloc(f->n_cpus, sizeof(*f->rings));
 		f->polls = calloc(f->n_cpus, sizeof(*f->polls));
@@ -172,7 +220,11 @@ struct page_faults *page_faults_new(pid_t pid, bool on_exec, struct page_set *se
 			f->rings[i].fd = f->polls[i].fd = -1;
 			f->polls[i].events = POLLIN;
 		}
-		err = on_exec ? add_thread(f, pid, true) : add_threads(f);
+		err = ask->on_exec ? add_thread(f, pid, true) : add_threads(f);
+		if (err == -EACCES && f->n_ids && !f->n_fds) {
+			f->n_ids = 0;
+			err = ask->on_exec ? add_thread(f, pid, true) : add_threads(f);
+		}
 	}
 	if (!err)
 		return f;
@@ -205,6 +257,59 @@ static uint64_t word_at(const struct ring *r, uint64_t at)
 	return w;
 }
 
+static pid_t low(uint64_t w)
+{
+	return (pid_t)(uint32_t)w;
+}
+
+static pid_t high(uint64_t w)
+{
+	return (pid_t)(w >> 32);
+}
+
+/* The word at byte @offset of the data of the tracepoint whose record is at @at. */
+static uint64_t raw_word(const struct ring *r, uint64_t at, unsigned offset)
+{
+	uint64_t from = at + 36 + offset; /* behind the size: 4 bytes off */
+
+	return word_at(r, from & ~7ull) >> 32 | word_at(r, (from & ~7ull) + 8) << 32;
+}
+
+static void take_sample(struct page_faults *f, const struct ring *r, uint64_t at, unsigned size)
+{
+	struct page_fault p = {
+		.ip = word_at(r, at + 8),
+		.pid = low(word_at(r, at + 16)),
+		.tid = high(word_at(r, at + 16)),
+		.addr = word_at(r, at + 24),
+		.error = -1,
+	};
+
+	/* common fields of 8 bytes, then address, ip, error_code: arch/x86/include/asm/trace/exceptions.h */
+	if (f->n_ids && size >= 36 + 32) {
+		p.addr = raw_word(r, at, 8);
+		p.ip = raw_word(r, at, 16);
+		p.error = (int64_t)raw_word(r, at, 24);
+	}
+	/* children inherit the event too: they have address spaces of their own */
+	if (f->ask.set && p.pid == f->pid)
+		page_set_add(f->ask.set, p.addr);
+	if (f->ask.fault)
+		f->ask.fault(f->ask.ctx, &p);
+}
+
+static void take_record(struct page_faults *f, const struct ring *r, const struct perf_event_header *h, uint64_t at)
+{
+	if (h->type == PERF_RECORD_SAMPLE && h->size >= 32)
+		take_sample(f, r, at, h->size);
+	else if (h->type == PERF_RECORD_FORK && h->size >= 24 && f->ask.forked)
+		f->ask.forked(f->ask.ctx, low(word_at(r, at + 8)), high(word_at(r, at + 8)));
+	else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC && f->ask.executed)
+		f->ask.executed(f->ask.ctx, low(word_at(r, at + 8)));
+	else if (h->type == PERF_RECORD_LOST && h->size >= 24)
+		f->lost += word_at(r, at + 16);
+}
+
 static void drain_ring(struct page_faults *f, struct ring *r)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
@@ -220,13 +325,7 @@ static void drain_ring(struct page_faults *f, struct ring *r)
 			tail = head;
 			break;
 		}
-		if (h.type == PERF_RECORD_SAMPLE && h.size >= 24) {
-			/* children inherit the event too: they have address spaces of their own */
-			if ((pid_t)(uint32_t)word_at(r, tail + 8) == f->pid)
-				page_set_add(f->set, word_at(r, tail + 16));
-		} else if (h.type == PERF_RECORD_LOST && h.size >= 24) {
-			f->lost += word_at(r, tail + 16);
-		}
+		take_record(f, r, &h, tail);
 		tail += h.size;
 	}
 	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
@@ -258,10 +357,10 @@ void page_faults_wait(struct page_faults *f, int ms)
 
 bool page_faults_all(const struct page_faults *f)
 {
-	return !f->user_only && !f->left_out && !f->lost && !f->set->lost;
+	return !f->user_only && !f->left_out && !page_faults_lost(f);
 }
 
 uint64_t page_faults_lost(const struct page_faults *f)
 {
-	return f->lost + f->set->lost;
+	return f->lost + (f->ask.set ? f->ask.set->lost : 0);
 }

@@ -18,11 +18,30 @@
 
 struct page_faults;
 
-/*
- * Follow the threads of process @pid, and those they make; with @on_exec from its next
- * execve on.  Pages go into @set, borrowed.  NULL and @e: refused, or not there.
- */
-struct page_faults *page_faults_new(pid_t pid, bool on_exec, struct page_set *set, struct err *e);
+/* The processor's: arch/x86/include/asm/trap_pf.h.  Told by the tracepoints alone. */
+#define PAGE_FAULT_PRESENT 1
+#define PAGE_FAULT_WRITE   2
+
+struct page_fault {
+	pid_t pid, tid;
+	uint64_t addr, ip; /* ip in the kernel: by a system call */
+	int64_t error;	   /* -1: not told */
+};
+
+struct page_faults_ask {
+	pid_t pid;
+	bool on_exec; /* from its next execve on */
+	bool errors;  /* by the tracepoints exceptions:page_fault_*, which takes root and tracefs */
+	struct page_set *set; /* pages of @pid go into it, borrowed; NULL: */
+	/* those of @pid and of all it makes go here; and what they execute, and when they fork */
+	void (*fault)(void *ctx, const struct page_fault *f);
+	void (*executed)(void *ctx, pid_t pid);
+	void (*forked)(void *ctx, pid_t child, pid_t parent);
+	void *ctx;
+};
+
+/* Follow the threads of a process, and those they make.  NULL and @e: refused, or not there. */
+struct page_faults *page_faults_new(const struct page_faults_ask *ask, struct err *e);
 void page_faults_free(struct page_faults *f);
 
 /* Put what has come into the set. */

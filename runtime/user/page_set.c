@@ -89,6 +89,14 @@ int page_set_add(struct page_set *s, uint64_t addr)
 	return 0;
 }
 
+void page_set_remove(struct page_set *s, uint64_t addr)
+{
+	unsigned page = addr >> PAGE_SHIFT & 511;
+
+	if (page_set_has(s, addr))
+		block_of(s, (addr >> BLOCK_BITS) + 1)->bits[page >> 6] &= ~(1ull << (page & 63));
+}
+
 bool page_set_has(const struct page_set *s, uint64_t addr)
 {
 	unsigned page = addr >> PAGE_SHIFT & 511;

@@ -32,6 +32,7 @@ void page_set_empty(struct page_set *s);
 
 /* Returns 0, or -ENOMEM with only @s->lost changed. */
 int page_set_add(struct page_set *s, uint64_t addr);
+void page_set_remove(struct page_set *s, uint64_t addr);
 bool page_set_has(const struct page_set *s, uint64_t addr);
 
 /* Is any page of the same aligned 2 MiB in it? */

@@ -65,7 +65,7 @@ int page_since_now(struct page_since *s, pid_t pid, const struct hvar_vmas *vmas
 	memset(s, 0, sizeof(*s));
 	s->pid = pid;
 	s->attached = true;
-	s->faults = page_faults_new(pid, false, &s->faulted, &s->why);
+	s->faults = page_faults_new(&(struct page_faults_ask){ .pid = pid, .set = &s->faulted }, &s->why);
 	s->cleared = !clear_refs(pid, &s->why_clear);
 	err = note_present(s, vmas);
 	if (err == -ENOMEM)
@@ -78,7 +78,8 @@ void page_since_exec(struct page_since *s, pid_t pid)
 {
 	memset(s, 0, sizeof(*s));
 	s->pid = pid;
-	s->faults = page_faults_new(pid, true, &s->faulted, &s->why);
+	s->faults = page_faults_new(&(struct page_faults_ask){ .pid = pid, .on_exec = true, .set = &s->faulted },
+				    &s->why);
 }
 
 void page_since_executed(struct page_since *s)

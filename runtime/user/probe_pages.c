@@ -49,7 +49,7 @@ void probe_page_faults(struct probe_result *r)
 {
 	struct page_set set = { 0 };
 	struct err e = { 0 };
-	struct page_faults *f = page_faults_new(getpid(), false, &set, &e);
+	struct page_faults *f = page_faults_new(&(struct page_faults_ask){ .pid = getpid(), .set = &set }, &e);
 
 	if (!f)
 		probe_say(r, PROBE_NO, "sysctl kernel.perf_event_paranoid=2, or run as root", "%.400s", e.text);
