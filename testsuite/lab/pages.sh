@@ -19,8 +19,10 @@ module() {
 	if [ -n "$found" ]; then
 		cp "$found" "$tmp/module"
 	else
+		# by the root's own lists, or this machine's where it is of the same suite
 		for package in linux-modules linux-image; do
-			timeout 200 sh "$lab/enter" "$1" "$tmp/module" apt-get -q download "$package-$k" > "$tmp/apt" 2>&1 || continue
+			timeout 200 sh "$lab/enter" "$1" "$tmp/module" apt-get -q download "$package-$k" > "$tmp/apt" 2>&1 ||
+				(cd "$tmp/module" && timeout 200 apt-get -q download "$package-$k") > "$tmp/apt" 2>&1 || continue
 			for d in "$tmp"/module/*.deb; do
 				dpkg-deb --fsys-tarfile "$d" | tar -C "$tmp/module" -x --wildcards '*/brd.ko*' 2> /dev/null
 				rm -f "$d"

@@ -251,7 +251,7 @@ static void wait_for_end(void)
 
 static void forked(void)
 {
-	char *p = anon(N, 0);
+	char *p = anon(N, 0), *shm = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 	int to_child[2], from_child[2];
 	char byte;
 	pid_t pid;
@@ -264,6 +264,7 @@ static void forked(void)
 		close(to_child[1]);
 		put(p, 1, 3);
 		put(three_pages, 1, 2);
+		put(shm, 0, 1);
 		byte = 0;
 		if (write(from_child[1], &byte, 1) != 1 || read(to_child[0], &byte, 1) < 0)
 			_exit(2);
@@ -271,7 +272,11 @@ static void forked(void)
 	}
 	if (read(from_child[0], &byte, 1) != 1)
 		exit(2);
+	/* mapped by one it is private, though the mapping is shared; by two it is shared */
+	put(shm, 0, 2);
 	printf("child %d\n", (int)pid);
+	say("parent", shm, N * PAGE, "present=2 private=1 shared=1 written=2 anon=0");
+	say("child", shm, N * PAGE, "present=1 private=0 shared=1 written=1 anon=0");
 	say("parent", p, N * PAGE, "present=6 written=6 private=2 shared=4 anon=6");
 	say("child", p, N * PAGE, "present=6 written=6 private=2 shared=4 anon=6");
 	wait_for_end();
