@@ -326,6 +326,9 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	if (space_of(mm)->begun.call.cause == HVAR_CAUSE_MREMAP)
 		tracker_begun_finish(t, mm, time_ns);
 	old = hvar_vmas_find(&mm->vmas, m->start);
+	/* Before Linux 6.7 perf has that name for what holds all of the heap only, not for a part that grew by itself. */
+	if (t->news_are_late && a.v.region == HVAR_REGION_ANON && old && old->region == HVAR_REGION_HEAP)
+		a.v.region = HVAR_REGION_HEAP;
 	if ((!old || !modules_keep(t->modules, &a, old->module)) &&
 	    modules_number(t->modules, &a, &where))
 		tracker_count(t, STREAM_LOST_MEMORY);

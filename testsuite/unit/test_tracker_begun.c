@@ -241,6 +241,14 @@ static void test_brk(void **state)
 	assert_int_equal(f->nev, 1);
 	assert_int_equal(f->ev[0].cause, HVAR_CAUSE_BRK);
 	over(f);
+	/* And up again; the new memory has no name yet, and takes in a part of the old. */
+	assert_int_equal(begun(f, SYS_brk, now + PG, 0, 0, 0, 0), now + PG);
+	m.start += PG;
+	m.end = now + PG;
+	m.name = "//anon";
+	assert_int_equal(tracker_map(f->t, f->child[0], &m, ++f->now), 0);
+	check(f, f->child[0]);
+	over(f);
 }
 
 int main(int argc, char **argv)
