@@ -93,9 +93,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BUDGET:
 		return parse_budget(o, arg);
 	case KEY_SOURCE:
+		o->source_given = true;
 		return parse_source(o, arg);
 	case KEY_EXACT:
-		o->source = SESSION_EXACT;
+		o->exact_given = true;
 		return 0;
 	case KEY_FROM:
 		o->exact_stopped = !strcmp(arg, "request");
@@ -124,6 +125,13 @@ void target_options_init(struct target_options *o)
 int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e)
 {
 	o->argv = *rest ? rest : NULL;
+	if (o->exact_given && o->source_given && o->source != SESSION_EXACT) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "--exact and another --source contradict each other: --exact counts every access, other sources sample: leave out one of the two");
+		return CLI_USAGE;
+	}
+	if (o->exact_given)
+		o->source = SESSION_EXACT;
 	if (o->exact_callers && o->source != SESSION_EXACT) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "--callers needs each access to be counted: give --exact, too, as in \"%s --exact --callers -- CMD\"", command);

@@ -17,6 +17,7 @@ struct target_options {
 	double budget; /* as struct session has it */
 	double seconds; /* 0: until the target ends */
 	enum session_source source;
+	bool source_given, exact_given; /* --source, --exact */
 	bool exact_stopped;	  /* session.h */
 	bool exact_callers;	  /* likewise; set by the subcommand */
 	const char *exact_malloc; /* likewise */

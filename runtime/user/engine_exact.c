@@ -27,6 +27,7 @@
 
 #include "clock.h"
 #include "exact_process.h"
+#include "exact_uncounted.h"
 #include "exact_valgrind.h"
 #include "grow.h"
 #include "launch.h"
@@ -282,6 +283,14 @@ static void hello(struct engine *g, size_t i, size_t len, int memfd)
 	struct hvt_message copy = *(const struct hvt_message *)g->message;
 	pid_t peer = g->c[i].peer, parent;
 
+	if (len >= sizeof(copy) && copy.type == HVT_UNCOUNTED && copy.version == HVT_VERSION && is_ours(g, &g->c[i], 0) &&
+	    !exact_uncounted_take(exact_uncounted(g->x), &copy, g->message + sizeof(copy), len - sizeof(copy))) {
+		if (memfd >= 0)
+			close(memfd);
+		close(g->c[i].fd);
+		g->c[i].fd = -1;
+		return;
+	}
 	if (len < sizeof(copy) || copy.type != HVT_HELLO || copy.version != HVT_VERSION || !copy.pid || !is_counters(memfd)) {
 		refuse(g, i, memfd);
 		return;
@@ -522,6 +531,7 @@ static void finish(struct engine *g)
 		session_note(s, "nothing was counted: valgrind did not get so far as to run the program; what it said is above");
 	if (WIFSIGNALED(s->wait_status) && s->wait_status != -1 && WTERMSIG(s->wait_status) == SIGILL)
 		session_note(s, "a process ended by SIGILL: valgrind may not know an instruction of it, which it then names above");
+	exact_uncounted_note(exact_uncounted(g->x), s);
 	if (g->left)
 		session_note(s, "%llu processes that run on were counted up to now", (unsigned long long)g->left);
 	if (exact_torn(g->x))

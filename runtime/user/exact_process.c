@@ -294,6 +294,8 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 
 		return exact_calls_take(p->calls, x->out, more, len, &as);
 	}
+	case HVT_UNCOUNTED:
+		return exact_uncounted_take(&x->uncounted, m, more, len);
 	case HVT_NAME:
 	case HVT_PHASE:
 	case HVT_COUNTING: {
@@ -322,6 +324,11 @@ uint64_t exact_accesses(const struct exact *x)
 uint64_t exact_torn(const struct exact *x)
 {
 	return x->torn;
+}
+
+struct exact_uncounted *exact_uncounted(struct exact *x)
+{
+	return &x->uncounted;
 }
 
 uint64_t exact_shared_threads(const struct exact *x)

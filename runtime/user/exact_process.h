@@ -17,6 +17,7 @@
 #include "runtime/valgrind/hvt_wire.h"
 #include "stream.h"
 
+struct exact_uncounted;
 struct exact;	      /* all processes of a session */
 struct exact_process; /* one of them */
 
@@ -48,6 +49,8 @@ void exact_end(struct exact *x, struct exact_process *p, uint64_t time_ns);
 uint64_t exact_accesses(const struct exact *x);
 /* Processes that were taking counts out themselves when they were harvested: some are counted twice, or not. */
 uint64_t exact_torn(const struct exact *x);
+/* What was not counted; hotvar adds what it hears itself. */
+struct exact_uncounted *exact_uncounted(struct exact *x);
 uint64_t exact_shared_threads(const struct exact *x);
 void exact_tell_losses(struct exact *x, uint64_t time_ns);
 

@@ -9,6 +9,7 @@
 #include "exact_heap.h"
 #include "exact_process.h"
 #include "exact_said.h"
+#include "exact_uncounted.h"
 #include "runtime/core/hvar_vmas.h"
 
 struct exact_process {
@@ -33,6 +34,7 @@ struct exact {
 	struct modules *modules;
 	struct exact_process *first;
 	struct exact_callers *callers;
+	struct exact_uncounted uncounted;
 	uint32_t last_mm;
 	uint64_t accesses, shared_threads;
 	uint64_t torn; /* harvests in the middle of a change of the map */

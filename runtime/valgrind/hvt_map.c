@@ -19,6 +19,7 @@
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
 #include "hvt_touch.h"
+#include "hvt_uncounted.h"
 #include "runtime/core/hvar_event.h"
 #include "runtime/core/hvar_vmas.h"
 
@@ -256,11 +257,13 @@ static void before_call(ThreadId tid, UInt number, UWord *args, UInt n)
 {
 	calls[tid].number = number;
 	calls[tid].flags = number == __NR_mmap && n > 3 ? args[3] : 0;
+	hvt_uncounted_before(number, args, n);
 }
 
 static void after_call(ThreadId tid, UInt number, UWord *args, UInt n, SysRes res)
 {
 	hvt_touch_call(number, args, n, sr_isError(res));
+	hvt_uncounted_after(number, args, n, sr_isError(res));
 	calls[tid].number = ~0u;
 }
 

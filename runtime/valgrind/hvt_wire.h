@@ -143,7 +143,16 @@ enum hvt_type {
 	HVT_COUNTING,  /* what is counted from here on is to be: flags 1; or not: 0 */
 	HVT_CALLER,    /* site `slot` is the instruction at `start`, which reads (flags 0) or writes (1) `prot` bytes: function, file, line */
 	HVT_CALLED,    /* what sites have counted: struct hvt_call ... */
+	HVT_UNCOUNTED, /* something is not counted as it should be: flags say why (enum hvt_uncounted), the text of what */
 	HVT_TYPES
+};
+
+enum hvt_uncounted {
+	HVT_SET_ID = 1,	  /* the file could not be executed: set-user-ID, or with capabilities */
+	HVT_OTHER_CLASS,  /* the file is a 32-bit program, and runs as without us; this may be a connection's first message */
+	HVT_LIMIT_LIFTED, /* RLIMIT_AS was set by the program, and lifted */
+	HVT_LIMIT_STAYS,  /* and could not be */
+	HVT_UNCOUNTED_WHATS
 };
 
 /* What happened to pages: the first four since they were mapped. */

@@ -29,6 +29,7 @@ share=/usr/share/hotvar
 	echo "/usr/bin/other"
 	echo "/usr/include/hotvar.h"
 	[ -z "$valgrind" ] || printf '%s\n' /usr/libexec/hotvar/default.supp /usr/libexec/hotvar/hotvar-amd64-linux /usr/libexec/hotvar/vgpreload_core-amd64-linux.so \
+		/usr/libexec/hotvar/hotvar-x86-linux /usr/libexec/hotvar/heap/hotvar-x86-linux \
 		/usr/libexec/hotvar/heap/default.supp /usr/libexec/hotvar/heap/hotvar-amd64-linux /usr/libexec/hotvar/heap/vgpreload_core-amd64-linux.so \
 		/usr/libexec/hotvar/heap/vgpreload_hotvar-amd64-linux.so
 	echo "$tapset/vm.stp"
@@ -42,7 +43,7 @@ share=/usr/share/hotvar
 is "the files are these" "$(diff "$tmp/wanted" "$tmp/installed")" ""
 like "with the tapset's pages" "$(cat "$tmp/installed")" '/man3/probe::vma\.map\.3stap$'
 is "all but programs are for reading alone" \
-	"$(cd "$tmp/root" && find usr -type f ! -perm 644 | sort)" "$(cd "$tmp/root" && ls -d usr/bin/hotvar usr/libexec/hotvar/hotvar-amd64-linux 2> /dev/null)"
+	"$(cd "$tmp/root" && find usr -type f ! -perm 644 | sort)" "$(cd "$tmp/root" && ls -d usr/bin/hotvar usr/libexec/hotvar/hotvar-amd64-linux usr/libexec/hotvar/hotvar-x86-linux 2> /dev/null)"
 is "the folder of images is there for one writer" "$(stat -c %a "$tmp/root$images")" 755
 
 # The tapset names what is installed, in its place for good, and the hash of just that.
