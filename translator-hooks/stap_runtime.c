@@ -174,8 +174,8 @@ static const struct mend {
 	      "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop" } },
 	  "unread output in transport.c" },
 	/*
-	 * Each processor has a buffer and a reader of its own, and stapio sorts what they read: for two seconds at most
-	 * (4.8: less).  Where one of the readers is later than that, what was printed first comes out last.  One buffer for
+	 * Each processor has a buffer and a reader of its own, and stapio sorts what they read, but waits for none of them
+	 * longer than two seconds.  Where one is later than that, what was printed first comes out last.  One buffer for
 	 * all is in order by itself.
 	 */
 	{ NULL, NULL,
