@@ -15,10 +15,12 @@
 /* A recording may claim anything. */
 enum { SPACES_MAX = 1 << 20, BLOCKS_MAX = 1 << 20 };
 
-/* Between two looks at a process: doubled each time nothing was found, and never less than a hundred times what one cost. */
+/* Between two looks at a process: doubled each time nothing was found. */
 #define PAUSE_NS     ((uint64_t)10 * 1000 * 1000)
 #define PAUSE_MAX_NS ((uint64_t)1000 * 1000 * 1000)
+/* All looks together may cost this part of the time, and so much at once, for what happens at the start. */
 #define COST_PART    100
+#define COST_NS	     ((uint64_t)50 * 1000 * 1000)
 
 /* An address space: its blocks by start, none over another. */
 struct space {
@@ -37,6 +39,7 @@ struct tls_seen {
 	struct space *v; /* open addressing */
 	size_t n, cap;
 	size_t n_blocks; /* of all */
+	uint64_t first_ns, cost_ns; /* when the first look was, and what all cost */
 	struct change *fresh;
 	size_t n_fresh, next_fresh, cap_fresh;
 };
@@ -270,9 +273,14 @@ static bool take(struct tls_seen *t, struct space *s, const struct images *image
 static void look(struct tls_seen *t, struct space *s, struct images *images, const struct hvar_event *ev,
 		 const struct hvar_vmas *vmas)
 {
-	uint64_t start = clock_own_cpu_ns(), cost;
-	struct thread_tls *finder = thread_tls_new((pid_t)ev->pid);
+	uint64_t start = clock_own_cpu_ns();
+	struct thread_tls *finder;
 
+	if (!t->first_ns)
+		t->first_ns = ev->time_ns;
+	if (ev->time_ns < t->first_ns || t->cost_ns > COST_NS + (ev->time_ns - t->first_ns) / COST_PART)
+		return;
+	finder = thread_tls_new((pid_t)ev->pid);
 	if (!finder)
 		return;
 	thread_tls_look(finder, vmas, by_layout, images);
@@ -281,8 +289,8 @@ static void look(struct tls_seen *t, struct space *s, struct images *images, con
 	else if (s->pause_ns < PAUSE_MAX_NS)
 		s->pause_ns *= 2;
 	thread_tls_free(finder);
-	cost = (clock_own_cpu_ns() - start) * COST_PART;
-	s->next_ns = ev->time_ns + (cost > s->pause_ns ? cost : s->pause_ns);
+	t->cost_ns += clock_own_cpu_ns() - start;
+	s->next_ns = ev->time_ns + s->pause_ns;
 }
 
 static const struct tls_block *at(const struct space *s, uint64_t addr)

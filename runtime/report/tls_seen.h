@@ -4,8 +4,8 @@
  *
  * tls_blocks.h is for code that addresses from the thread pointer; code may also have a variable's address in a register,
  * and has it always for what was loaded later.  While a process lives its threads are looked for (thread_tls.h) when
- * memory without a file was touched that is in no block known so far: never so often that it costs more than a hundredth
- * of the time.  A block is used only if the thread's own words still say so at the moment it is asked for.  A recording
+ * memory without a file was touched that is in no block known so far: never so often that it costs more than 50 ms of CPU
+ * time and a hundredth of the time.  A block is used only if the thread's own words still say so at the moment it is asked for.  A recording
  * carries what was found, and what was found to be gone, at its place between the samples.
  */
 #ifndef TLS_SEEN_H
