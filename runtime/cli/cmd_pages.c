@@ -27,6 +27,7 @@
 #include "runtime/user/live.h"
 #include "runtime/user/page_since.h"
 #include "runtime/user/page_target.h"
+#include "runtime/user/target.h"
 #include "runtime/user/stream.h"
 #include "runtime/user/watch.h"
 #include "translator-hooks/image_name.h"
@@ -371,6 +372,13 @@ static bool timer_due(struct timer *t, const struct pages *o, uint64_t now)
 
 /* ---- a process that runs ---- */
 
+static bool is_alive(pid_t pid)
+{
+	char state = target_state(pid);
+
+	return state && state != 'Z';
+}
+
 static int attached(struct pages *o, struct err *e)
 {
 	struct timer t;
@@ -387,7 +395,7 @@ static int attached(struct pages *o, struct err *e)
 		return err_set(e, -err, "cannot note the pages of process %d: they are too many: leave out -d", (int)o->pid);
 	o->start_ns = clock_now_ns();
 	timer_begin(&t, o);
-	while (now = clock_now_ns(), !asked && (!t.end_ns || now < t.end_ns)) {
+	while (now = clock_now_ns(), !asked && (!t.end_ns || now < t.end_ns) && is_alive(o->pid)) {
 		if (timer_due(&t, o, now)) {
 			err = look_between(o, e);
 			if (err)
@@ -471,7 +479,7 @@ static void notes(const struct pages *o)
 
 static int run(struct pages *o, struct err *e)
 {
-	int err, status;
+	int err, status, closed;
 
 	o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!o->f)
@@ -497,7 +505,10 @@ static int run(struct pages *o, struct err *e)
 			notes(o);
 	}
 	status = !err ? o->total.regions || o->interval > 0 ? CLI_OK : CLI_NOTHING : e->status ? e->status : CLI_FAILED;
-	if (cli_close(o->f, &o->common, err ? NULL : e) && !err)
+	closed = cli_close(o->f, &o->common, err ? NULL : e);
+	if (closed == -EPIPE && !err)
+		e->text[0] = '\0'; /* a reader that has read enough is no failure */
+	else if (closed && !err)
 		return CLI_FAILED;
 	if (!err && o->argv)
 		status = o->target.wait_status == -1	       ? CLI_OK :
