@@ -381,7 +381,7 @@ static void end_reader(struct reader *r)
 	close(r->in);
 	kill(r->pid, SIGKILL);
 	do {
-		ended = waitpid(r->pid, NULL, r->silent ? WNOHANG : 0);
+		ended = waitpid(r->pid, NULL, r->silent || r->canceled ? WNOHANG : 0);
 		if (!ended)
 			nanosleep(&pause, NULL);
 	} while ((!ended && (ms += 10) < END_MS) || (ended < 0 && errno == EINTR));
