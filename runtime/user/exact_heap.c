@@ -14,14 +14,11 @@ enum {
 	PAGE = 4096,
 	MOST_OBJECTS = 1 << 24,
 	MOST_TIDS = 1 << 12, /* of a site */
-	GRAIN = 16,
+	INLINE = 32, /* words of which no memory of their own is needed to say how they were touched */
 	MANY = 4096, /* words */
 	READ = 1,
 	WRITTEN = 2,
 };
-
-/* Of a larger object it is not known which words were touched. */
-#define TRACKED HVT_PLANE_SIZE
 
 struct text {
 	unsigned users;
@@ -42,8 +39,13 @@ struct site {
 
 struct object {
 	uint64_t start, size;
-	uint8_t *touched; /* READ, WRITTEN for each 8 bytes, four in one; NULL: nothing was */
+	/* READ, WRITTEN for each 8 bytes: of up to INLINE in the number; else four in one byte, NULL: nothing was touched */
+	union {
+		uint64_t few;
+		uint8_t *many;
+	} touched;
 	uint32_t site;
+	bool untracked; /* for want of memory: nothing is said of what was never touched */
 	bool old; /* the process has it from its parent: what was never touched was its parent's */
 };
 
@@ -165,12 +167,18 @@ struct exact_heap *exact_heap_copy(const struct exact_heap *from)
 	return h;
 }
 
+static bool is_small(const struct object *o)
+{
+	return o->size <= INLINE * 8;
+}
+
 static void close_heap(struct exact_heap *h)
 {
 	size_t i;
 
 	for (i = 0; i < h->n_objects; i++)
-		free(h->objects[i].touched);
+		if (!is_small(&h->objects[i]))
+			free(h->objects[i].touched.many);
 	free(h->objects);
 	h->objects = NULL;
 	h->n_objects = h->cap_objects = h->last = 0;
@@ -239,13 +247,15 @@ static int objects_in(void *ctx, uint64_t at, const uint8_t *page)
 	size_t i;
 
 	for (i = 0; i < PAGE / sizeof(e); i++) {
-		uint64_t where = at + i * sizeof(e), start = (where - HVT_OBJECTS) / sizeof(e) * GRAIN, size;
+		uint64_t where = at + i * sizeof(e), start = (where - HVT_OBJECTS) / sizeof(e) * HVT_OBJECT_GRAIN, size;
 
 		bool old;
 
 		memcpy(&e, page + i * sizeof(e), sizeof(e));
 		old = e.site & HVT_OBJECT_OLD;
-		e.site &= ~HVT_OBJECT_OLD;
+		if (e.site & HVT_OBJECT_ODD)
+			start += HVT_OBJECT_GRAIN / 2;
+		e.site &= ~(HVT_OBJECT_OLD | HVT_OBJECT_ODD);
 		if (!e.site || e.site >= h->n)
 			continue;
 		size = e.size;
@@ -259,7 +269,7 @@ static int objects_in(void *ctx, uint64_t at, const uint8_t *page)
 		if (h->n_objects >= MOST_OBJECTS ||
 		    grow_array((void **)&h->objects, &h->cap_objects, h->n_objects + 1, sizeof(*h->objects)))
 			return -ENOMEM;
-		h->objects[h->n_objects++] = (struct object){ start, size, NULL, e.site, old };
+		h->objects[h->n_objects++] = (struct object){ .start = start, .size = size, .site = e.site, .old = old };
 	}
 	return 0;
 }
@@ -294,14 +304,18 @@ static void touch(struct object *o, uint64_t addr, unsigned how)
 {
 	uint64_t word = (addr - o->start) / 8;
 
-	if (o->size > TRACKED)
+	if (is_small(o)) {
+		o->touched.few |= (uint64_t)how << word * 2;
 		return;
-	if (!o->touched)
-		o->touched = calloc(1, (o->size + 7) / 8 / 4 + 1);
-	if (o->touched)
-		o->touched[word / 4] |= (uint8_t)(how << word % 4 * 2);
+	}
+	if (o->untracked)
+		return;
+	if (!o->touched.many)
+		o->touched.many = calloc(1, (o->size + 7) / 8 / 4 + 1);
+	if (o->touched.many)
+		o->touched.many[word / 4] |= (uint8_t)(how << word % 4 * 2);
 	else
-		o->size = TRACKED + 1; /* without memory nothing is said of it */
+		o->untracked = true;
 }
 
 static void marks_in(struct exact_heap *h, uint64_t addr, const uint8_t *page, unsigned how)
@@ -419,21 +433,21 @@ static uint64_t untouched(const struct object *o, unsigned how)
 {
 	uint64_t n = 0, word, at;
 
-	if (o->size > TRACKED)
+	if (o->untracked)
 		return 0;
-	if (!o->touched)
+	if (!is_small(o) && !o->touched.many)
 		return o->size;
 	for (word = 0, at = 0; at < o->size; word++, at += 8) {
 		static const uint8_t none[MANY / 4];
 
 		/* Most of a large one, mostly. */
-		if (!(word % MANY) && o->size - at > MANY * 8 && !memcmp(o->touched + word / 4, none, sizeof(none))) {
+		if (!(word % MANY) && o->size - at > MANY * 8 && !memcmp(o->touched.many + word / 4, none, sizeof(none))) {
 			n += MANY * 8;
 			word += MANY - 1;
 			at += MANY * 8 - 8;
 			continue;
 		}
-		if (!(o->touched[word / 4] >> word % 4 * 2 & how))
+		if (!((is_small(o) ? o->touched.few >> word * 2 : (uint64_t)o->touched.many[word / 4] >> word % 4 * 2) & how))
 			n += o->size - at < 8 ? o->size - at : 8;
 	}
 	return n;

@@ -18,7 +18,7 @@
 #include "hvt_touch.h"
 
 #define PAGE   4096UL
-#define GRAIN  16UL /* Valgrind aligns them so */
+#define GRAIN  (HVT_OBJECT_GRAIN / 2) /* Valgrind aligns them so, and puts 32 bytes of its own between */
 #define WORDS  (PAGE / 8)
 
 enum {
@@ -44,7 +44,7 @@ static struct hvt_heap_object last;
 
 static struct hvt_object *entry_at(Addr a)
 {
-	return (struct hvt_object *)hvt_shadow_at(HVT_OBJECTS) + a / GRAIN;
+	return (struct hvt_object *)hvt_shadow_at(HVT_OBJECTS) + a / HVT_OBJECT_GRAIN;
 }
 
 /* ---- where the heap is ---- */
@@ -118,7 +118,8 @@ static void enter(const struct hvt_heap_object *o)
 		e[1] = (struct hvt_object){ 0, (UInt)(o->size >> 32) };
 		e[2] = (struct hvt_object){ 0, (UInt)o->size };
 	}
-	*e = (struct hvt_object){ o->site | (o->old ? HVT_OBJECT_OLD : 0), o->size < HVT_OBJECT_BIG ? (UInt)o->size : HVT_OBJECT_BIG };
+	*e = (struct hvt_object){ o->site | (o->old ? HVT_OBJECT_OLD : 0) | (o->start % HVT_OBJECT_GRAIN ? HVT_OBJECT_ODD : 0),
+				  o->size < HVT_OBJECT_BIG ? (UInt)o->size : HVT_OBJECT_BIG };
 	if (o->size >= LARGE || o->mapped)
 		note_large(o);
 }
@@ -161,9 +162,9 @@ Bool hvt_heap_find(Addr start, struct hvt_heap_object *o)
 	if (start % GRAIN || !segment_of(start))
 		return False;
 	e = entry_at(start);
-	if (!e->site)
+	if (!e->site || !(e->site & HVT_OBJECT_ODD) != !(start % HVT_OBJECT_GRAIN))
 		return False;
-	*o = (struct hvt_heap_object){ .start = start, .size = e->size, .site = e->site & ~HVT_OBJECT_OLD,
+	*o = (struct hvt_heap_object){ .start = start, .size = e->size, .site = e->site & ~(HVT_OBJECT_OLD | HVT_OBJECT_ODD),
 				       .old = (e->site & HVT_OBJECT_OLD) != 0 };
 	if (e->size == HVT_OBJECT_BIG)
 		o->size = (SizeT)e[1].size << 32 | e[2].size;
@@ -175,7 +176,7 @@ static Bool find_around(Addr a, struct hvt_heap_object *o)
 {
 	const struct segment *s;
 	const struct hvt_heap_object *l;
-	Addr at = a & ~(GRAIN - 1), least;
+	Addr at = a & ~(HVT_OBJECT_GRAIN - 1UL), least;
 
 	if (a >= last.start && a - last.start < last.size) {
 		*o = last;
@@ -190,10 +191,13 @@ static Bool find_around(Addr a, struct hvt_heap_object *o)
 	if (!s)
 		return False;
 	least = at > s->start + LARGE ? at - LARGE : s->start;
-	for (; at >= least; at -= GRAIN) {
-		if (!entry_at(at)->site)
+	for (; at + HVT_OBJECT_GRAIN > least; at -= HVT_OBJECT_GRAIN) {
+		UInt n = entry_at(at)->site;
+		Addr start = at + (n & HVT_OBJECT_ODD ? HVT_OBJECT_GRAIN / 2 : 0);
+
+		if (!n || start > a)
 			continue;
-		if (!hvt_heap_find(at, o) || a - at >= o->size)
+		if (!hvt_heap_find(start, o) || a - start >= o->size)
 			return False;
 		last = *o;
 		return True;

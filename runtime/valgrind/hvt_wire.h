@@ -45,7 +45,7 @@ struct hvt_pair {
 /*
  * The heap, if Valgrind's malloc stands in for the program's.  Behind the counters there are:
  *
- *	objects	for each 16 bytes of memory a struct hvt_object, set where an object begins
+ *	objects	for each 32 bytes of memory, where no two begin, a struct hvt_object, set if an object begins there
  *	marks	for each 8 bytes a byte for reads and one for writes: not 0 if something was accessed there that no
  *		counter of these 8 bytes tells of (any more)
  *	sites	where objects are allocated, by number (0 is none): struct hvt_site, of the objects that are gone
@@ -56,7 +56,7 @@ struct hvt_pair {
 #define HVT_MARKS_READ	(HVT_TAKING + ((uint64_t)1 << 20))
 #define HVT_MARKS_WRITE (HVT_MARKS_READ + HVT_PLANE_SIZE / 8)
 #define HVT_OBJECTS	(HVT_MARKS_WRITE + HVT_PLANE_SIZE / 8)
-#define HVT_SITES	(HVT_OBJECTS + HVT_PLANE_SIZE / 16 * sizeof(struct hvt_object))
+#define HVT_SITES	(HVT_OBJECTS + HVT_PLANE_SIZE / HVT_OBJECT_GRAIN * sizeof(struct hvt_object))
 #define HVT_SITES_MAX	65536
 #define HVT_OFFSETS	(HVT_SITES + HVT_SITES_MAX * sizeof(struct hvt_site))
 #define HVT_OFFSETS_MAX ((uint32_t)1 << 22) /* of all sites */
@@ -95,10 +95,12 @@ struct hvt_call {
 #define HVT_CALLS_MAX 1024 /* in one message */
 
 /* One of HVT_OBJECT_BIG bytes or more has the number of its bytes in the next two: upper and lower half, `site` 0. */
+#define HVT_OBJECT_GRAIN 32 /* objects begin at multiples of half of it */
 #define HVT_OBJECT_BIG 0xffffffffu
 #define HVT_OBJECT_OLD 0x80000000u
+#define HVT_OBJECT_ODD 0x40000000u
 struct hvt_object {
-	uint32_t site; /* 0: no object begins here; with HVT_OBJECT_OLD: it is from before the fork that made the process */
+	uint32_t site; /* 0: no object begins here; with HVT_OBJECT_OLD: it is from before the fork that made the process; _ODD: it begins in the upper half */
 	uint32_t size;
 };
 

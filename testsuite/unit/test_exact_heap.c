@@ -40,10 +40,10 @@ static void put(int fd, uint64_t at, const void *p, size_t n)
 
 static void put_object(int fd, uint64_t start, uint32_t site, uint64_t size)
 {
-	struct hvt_object e[3] = { { site, size < HVT_OBJECT_BIG ? (uint32_t)size : HVT_OBJECT_BIG },
+	struct hvt_object e[3] = { { site | (start % 32 ? HVT_OBJECT_ODD : 0), size < HVT_OBJECT_BIG ? (uint32_t)size : HVT_OBJECT_BIG },
 				   { 0, (uint32_t)(size >> 32) }, { 0, (uint32_t)size } };
 
-	put(fd, HVT_OBJECTS + start / 16 * sizeof(e[0]), e, e[0].size == HVT_OBJECT_BIG ? sizeof(e) : sizeof(e[0]));
+	put(fd, HVT_OBJECTS + start / 32 * sizeof(e[0]), e, e[0].size == HVT_OBJECT_BIG ? sizeof(e) : sizeof(e[0]));
 }
 
 static void put_site(int fd, uint32_t n, const struct hvt_site *s)
@@ -232,7 +232,7 @@ static void random_objects(void **state)
 		model[i].size = (uint64_t)(rand() % (SPAN * 8));
 		model[i].site = 1 + (uint32_t)rand() % (SITES - 1);
 		put_object(fd, at, model[i].site, model[i].size);
-		at += model[i].size / 16 * 16 + 16;
+		at += model[i].size / 16 * 16 + 32;
 	}
 	assert_int_equal(exact_heap_open(h, fd, tids), 0);
 	for (i = 0; i < ACCESSES; i++) {
