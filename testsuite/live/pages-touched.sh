@@ -73,6 +73,37 @@ else
 	launched user
 fi
 
+# What is unmapped is given back: the time line falls, the peak stays.
+mkfifo "$tmp/phases.in"
+"$TESTPROGS/pages" phases < "$tmp/phases.in" > "$tmp/phases" &
+exec 3> "$tmp/phases.in"
+until_true 30 grep -q '^ready' "$tmp/phases"
+pid=$(sed -n 's/^pid //p' "$tmp/phases")
+"$HOTVAR" pages -p "$pid" --interval 0.05 --json < /dev/null > "$tmp/line" 2> "$tmp/line.err" &
+hotvar=$!
+# last: what data of all modules is touched at least by the last moment
+last() {
+	sed -n 's/^{"type":"moment".*"all":true,"class":"data".*"touched\(_least\)*":\([0-9][0-9]*\),.*"written".*/\2/p' "$tmp/line" | tail -n 1
+}
+moments() { grep -c '^{"type":"moment".*"all":true,"class":"data"' "$tmp/line"; }
+more_moments() { [ "$(moments)" -ge $(($1 + 2)) ]; }
+until_true 30 more_moments 0
+echo >&3
+until_true 30 grep -q '^phase 0' "$tmp/phases"
+until_true 30 more_moments "$(moments)"
+high=$(last)
+echo >&3
+until_true 30 grep -q '^phase 1' "$tmp/phases"
+until_true 30 more_moments "$(moments)"
+low=$(last)
+kill -INT $hotvar
+wait $hotvar
+exec 3>&-
+peak=$(sed -n 's/^{"type":"peak".*"class":"data".*"touched\(_least\)*":\([0-9][0-9]*\),.*"written".*/\2/p' "$tmp/line")
+is "a time line: what is touched is there, what is unmapped is not, and the peak" \
+	"$([ "${high:-0}" -ge 300 ] && [ "${low:-999}" -lt 100 ] && [ "${peak:-0}" -ge "$high" ] && echo so)" so
+[ "${high:-0}" -ge 300 ] || { tail -n 3 "$tmp/line"; cat "$tmp/line.err"; } | sed 's/^/# /'
+
 "$HOTVAR" pages -q -o /dev/null -- sh -c 'exit 7'
 is "CMD's exit status" $? 7
 "$HOTVAR" pages -q -o /dev/null -- sh -c 'kill -TERM $$'

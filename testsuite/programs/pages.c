@@ -11,6 +11,7 @@
  *	pages dense	a gibibyte of small pages
  *	pages raw PID START END	read the pagemap of a range, and nothing else
  *	pages time CMD...	nanoseconds of CPU time that CMD takes, and its memory in KiB, on stderr
+ *	pages phases	at one line touch 300 pages, at another unmap 250 of them
  *	pages churn	map, touch, unmap and fork until the end of stdin
  *
  * Linked statically: pages of libraries are mapped by others, whose number changes.
@@ -320,6 +321,25 @@ static void touch(const char *dir)
 	wait_for_end();
 }
 
+static void phases(void)
+{
+	char text[64], *p = NULL;
+
+	puts("ready");
+	fflush(stdout);
+	for (int line = 0; read(0, text, sizeof(text)) > 0; line++) {
+		if (!line) {
+			p = anon(300, 0);
+			madvise(p, 300 * PAGE, MADV_NOHUGEPAGE);
+			put(p, 0, 300);
+		} else if (line == 1) {
+			munmap(p + 10 * PAGE, 250 * PAGE);
+		}
+		printf("phase %d\n", line);
+		fflush(stdout);
+	}
+}
+
 static void churn(void)
 {
 	struct pollfd end = { .fd = 0, .events = POLLIN };
@@ -452,6 +472,8 @@ int main(int argc, char **argv)
 		large();
 	} else if (!strcmp(what, "dense")) {
 		dense();
+	} else if (!strcmp(what, "phases")) {
+		phases();
 	} else if (!strcmp(what, "churn")) {
 		churn();
 	} else {
