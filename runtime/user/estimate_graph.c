@@ -21,7 +21,6 @@ enum {
 	MAX_OUT = 64,	     /* ways out of one block */
 	FEWEST_HITS = 8,     /* of a breakpoint, to be worth anything */
 	JUMP_EXCESS = 3,     /* of hits of an indirect jump, which depend on those before */
-	MANY_HITS = 20,
 };
 
 static const double CONTRADICTED = 2; /* standard deviations */
@@ -382,7 +381,7 @@ static void believe_counts(struct graph *g, uint32_t first, uint32_t end)
 			continue;
 		sd = sqrt((1 / (e->counted + 0.5) + 1 / (other + 0.5)) * e->excess + e->odds_sd * e->odds_sd);
 		far = fabs(log(e->odds) - log((e->counted + 0.5) / (other + 0.5)));
-		if (far > CONTRADICTED * sd && other + e->counted > MANY_HITS)
+		if (far > CONTRADICTED * sd && other >= FEWEST_HITS && e->counted >= FEWEST_HITS)
 			e->odds = 0;
 	}
 }

@@ -20,6 +20,7 @@ enum {
 };
 
 static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */
+static const double SHAKE_SET = 0.4;
 static const double SHAKE_BRANCH = 0.4;
 
 /* The same numbers each time: a report that changed by itself would puzzle. */
@@ -67,11 +68,20 @@ static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *
 		g->nodes[i].samples = poisson(s, was->nodes[i].samples);
 		g->nodes[i].cycles = was->nodes[i].cycles * exp(SHAKE_COST * normal(s));
 	}
+	/* A loop whose blocks wait for each other takes longer as a whole. */
+	for (uint32_t k = 0, i = 0; k < was->n_cuts; k++) {
+		double longer = exp(SHAKE_SET * normal(s));
+
+		for (; i < was->cut_end[k]; i++)
+			g->nodes[was->cut_nodes[i]].cycles *= longer;
+	}
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		const struct flow_edge *edge = &was->edges[e];
 
 		if (edge->has_seen)
 			g->edges[e].seen = poisson(s, edge->seen) * exp(SHAKE_BRANCH * normal(s));
+		if (edge->has_counted)
+			g->edges[e].counted = edge->excess * poisson(s, edge->counted / edge->excess);
 		if (edge->odds > 0)
 			g->edges[e].odds = edge->odds * exp(edge->odds_sd * normal(s));
 	}

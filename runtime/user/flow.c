@@ -19,7 +19,7 @@
 
 static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
 static const double COST_SD = 0.9;	  /* of the logarithm of a block's cost when nothing waits */
-static const double HIDDEN_CYCLES = 1.5;  /* that a block may take less than its cost */
+static const double HIDDEN_CYCLES = 2.0;  /* that a block may take less than its cost */
 static const double SET_SD = 0.6;	  /* of the logarithm of the cost of all blocks of a set together */
 static const double SET_STALL_SD = 0.8;	  /* likewise, when it takes longer */
 static const double NOTHING_SD = 1.7;	  /* of the same where no sample fell */
@@ -31,90 +31,6 @@ static const double SWITCH_SD = 1.6;	  /* the same of indirect jumps: where they
 static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: branches lean */
 static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
 static const double EXTRA_MEAN = -4;
-static const double REFUTED = 4;	  /* by so much costs of whole sets are not mistaken */
-
-int flow_graph_cut(struct flow_graph *g, const uint32_t *nodes, uint32_t n)
-{
-	uint32_t at = g->n_cuts ? g->cut_end[g->n_cuts - 1] : 0;
-
-	if (at + n > g->cap_cut_nodes) {
-		uint32_t cap = 2 * (at + n);
-		uint32_t *v = realloc(g->cut_nodes, cap * sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		g->cut_nodes = v;
-		g->cap_cut_nodes = cap;
-	}
-	if (g->n_cuts == g->cap_cuts) {
-		uint32_t cap = g->cap_cuts ? 2 * g->cap_cuts : 64;
-		uint32_t *v = realloc(g->cut_end, cap * sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		g->cut_end = v;
-		g->cap_cuts = cap;
-	}
-	if (n)
-		memcpy(g->cut_nodes + at, nodes, n * sizeof(*nodes));
-	g->cut_end[g->n_cuts++] = at + n;
-	return 0;
-}
-
-void flow_graph_fini(struct flow_graph *g)
-{
-	free(g->nodes);
-	free(g->edges);
-	free(g->cut_nodes);
-	free(g->cut_end);
-	memset(g, 0, sizeof(*g));
-}
-
-double flow_most(double seen)
-{
-	return seen + 2 * sqrt(seen) + 3;
-}
-
-static unsigned drop_odds(struct flow_graph *g, const uint8_t *marked)
-{
-	unsigned n = 0;
-
-	for (uint32_t e = 0; e < g->n_edges; e++) {
-		struct flow_edge *edge = &g->edges[e];
-
-		if (!(edge->odds > 0) ||
-		    !((edge->from != FLOW_OUTSIDE && marked[edge->from]) ||
-		      (edge->to != FLOW_OUTSIDE && marked[edge->to])))
-			continue;
-		edge->odds = 0;
-		n++;
-	}
-	return n;
-}
-
-unsigned flow_refute(struct flow_graph *g, const double *runs)
-{
-	uint8_t *marked = calloc(g->n_nodes + 1, 1);
-	unsigned n = 0;
-
-	for (uint32_t k = 0, i = 0; marked && k < g->n_cuts; k++) {
-		uint32_t from = i;
-		double expected = 0, seen = 0;
-
-		for (; i < g->cut_end[k]; i++) {
-			const struct flow_node *node = &g->nodes[g->cut_nodes[i]];
-
-			expected += runs[g->cut_nodes[i]] * node->cycles;
-			seen += node->samples;
-		}
-		for (; from < i && expected > REFUTED * flow_most(seen); from++)
-			marked[g->cut_nodes[from]] = 1;
-	}
-	if (marked)
-		n = drop_odds(g, marked);
-	free(marked);
-	return n;
-}
 
 struct problem {
 	const struct flow_graph *g;
@@ -508,7 +424,7 @@ static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 					       p->x[edge_unknown(p, other)],
 				       1 / edge->odds_sd, edge->odds_sd < 0.05 ? 0 : 4 * p->patience);
 		}
-		if (e == first || counted)
+		if (e == first || (counted && (n > 2 || !seen || total <= 0)))
 			continue;
 		flow_rows_term(&p->rows, edge_unknown(p, e), 1);
 		flow_rows_term(&p->rows, edge_unknown(p, first), -1);
