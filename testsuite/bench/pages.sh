@@ -13,7 +13,7 @@ start() {
 	mkfifo "$tmp/$1.in"
 	"$program" "$2" < "$tmp/$1.in" > "$tmp/$1" &
 	eval "exec $3> \"\$tmp/$1.in\""
-	until grep -q ready "$tmp/$1"; do sleep 0.1; done
+	until grep -qs ready "$tmp/$1"; do sleep 0.1; done
 }
 pid_of() { sed -n 's/^pid //p' "$tmp/$1"; }
 # take NAME COMMAND...: "NANOSECONDS KIB" more for NAME

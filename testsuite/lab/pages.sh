@@ -65,6 +65,21 @@ guest() {
 	echo 4096 > /sys/kernel/debug/fault_around_bytes
 	/hotvar pages --json -o /out/one.json -- /pages regions launched < /dev/null > /out/one 2> /out/one.err
 	/hotvar doctor > /out/doctor 2>&1
+	mkfifo /tmp/touch.in
+	/pages touch < /tmp/touch.in > /out/touch 2>&1 &
+	exec 3> /tmp/touch.in
+	until grep -q '^region idle' /out/touch; do sleep 1; done
+	pid=$(sed -n 's/^pid //p' /out/touch)
+	idle=$(sed -n 's/^region idle 0x//p' /out/touch)
+	/hotvar pages -p $pid -d 1000 --json > /out/touch.json 2> /out/touch.err &
+	hotvar=$!
+	until sed -n "/^$idle-/,/^VmFlags/p" /proc/$pid/smaps | grep -q '^Referenced: *0 kB'; do sleep 1; done
+	echo go >&3
+	until grep -q '^region populate' /out/touch; do sleep 1; done
+	kill -INT $(pidof ld.so)
+	wait $hotvar
+	exec 3>&-
+	sed -i '/^region idle/d' /out/touch
 	EOF
 }
 
@@ -105,6 +120,7 @@ try() {
 	fi
 	check "$suite: a command from its start" python3 "$oracle" told "$tmp/out/launched" "$tmp/out/launched.json"
 	sed -i 's/\(region file_read .*\)touched_most=16/\1touched=16/; s/\(region file_cow .*\)touched_least=5/\1touched=5/; s/\(region file_cow .*\)present>4/\1present=5/' "$tmp/out/one"
+	check "$suite: a running process, since a moment" python3 "$oracle" told "$tmp/out/touch" "$tmp/out/touch.json"
 	check "$suite: without fault-around pages of files too" python3 "$oracle" told "$tmp/out/one" "$tmp/out/one.json"
 	[ -z "${PAGES_KEEP-}" ] || cp -r "$tmp/out" "$PAGES_KEEP/$suite"
 }
