@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "callers.h"
+#include "carried.h"
 #include "codes.h"
+#include "frames.h"
 #include "heap_rows.h"
 #include "images.h"
 #include "metas.h"
@@ -23,6 +25,9 @@
 #include "tls_seen.h"
 
 enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
+
+/* Of a record; weights have 16 bits below the point. */
+#define COUNT_MAX ((uint64_t)1 << 46)
 
 /* A page of a module's file that the stream does not have. */
 struct needed_code {
@@ -44,7 +49,7 @@ struct analysis {
 	size_t n_needed, next_needed;
 	uint64_t need_head[sizeof(struct stream_code) / 8];
 	uint8_t page[PAGE];
-	char tls_text[80];
+	char fact[CARRIED_TEXT];
 	struct metas metas;
 	struct analysis_totals totals;
 	bool live, per_process, by_member, by_phase;
@@ -277,23 +282,31 @@ static void take_heap(struct analysis *a, const struct stream_heap *h)
 	add(&a->totals.accesses_lost, lost);
 }
 
-/* "tls.3.17=4096": in address space 3 the block of module 17 is 4096 bytes below the thread pointer. */
-#define TLS_KEY "tls."
-/* "tlsat.3.17=7f0000001000+64": there it has a block, of whatever thread (tls_seen.h). */
-#define TLS_AT_KEY "tlsat."
-
-static void take_tls(struct analysis *a, const char *key, const char *value)
+static void take_stack(struct analysis *a, const struct stream_stack *s, size_t len)
 {
-	struct tls_distance d;
-	char *end;
+	struct hvar_event ev = { .time_ns = s->time_ns, .type = HVAR_EVENT_ACCESS, .mm = s->mm, .pid = s->pid, .tid = s->tid };
+	size_t n = (len - sizeof(*s)) / sizeof(*s->v), k;
+	const struct hvar_vmas *vmas = spaces_of(a->spaces, &ev);
 
-	d.mm = (uint32_t)strtoul(key, &end, 10);
-	if (*end++ != '.')
-		return;
-	d.module = images_canon(a->images, (uint32_t)strtoul(end, &end, 10));
-	d.distance = strtoull(value, NULL, 10);
-	if (*end == '=')
-		tls_blocks_told(variables_tls_blocks(a->variables), &d);
+	note_time(a, s->time_ns);
+	mm_set_add(&a->mms, s->mm);
+	if (a->by_phase)
+		variables_phase(a->variables, said_phase_of(variables_said(a->variables), s->mm));
+	for (k = 0; k < n; k++) {
+		uint64_t reads = s->v[k].reads < COUNT_MAX ? s->v[k].reads : COUNT_MAX;
+		uint64_t writes = s->v[k].writes < COUNT_MAX ? s->v[k].writes : COUNT_MAX;
+		uint32_t i;
+
+		if (!reads && !writes)
+			continue;
+		ev.u.access.size = s->v[k].size;
+		ev.u.access.weight = (reads + writes) << 16;
+		i = frames_at(variables_frames(a->variables), vmas, &s->v[k]);
+		i = i == UINT32_MAX ? HVAR_HOT_NONE : variables_stack(a->variables, &ev, i);
+		count(a, &ev, i, reads, HVAR_ACCESS_READ);
+		count(a, &ev, i, writes, HVAR_ACCESS_WRITE);
+	}
+	variables_phase(a->variables, 0);
 }
 
 static void take_meta(struct analysis *a, const char *text, size_t len)
@@ -302,13 +315,7 @@ static void take_meta(struct analysis *a, const char *text, size_t len)
 	size_t n = (size_t)(eq - text);
 	char *value = strndup(eq + 1, len - n - 1);
 
-	if (value && n > strlen(TLS_KEY) && !strncmp(text, TLS_KEY, strlen(TLS_KEY))) {
-		take_tls(a, text + strlen(TLS_KEY), value);
-		free(value);
-		return;
-	}
-	if (value && n > strlen(TLS_AT_KEY) && !strncmp(text, TLS_AT_KEY, strlen(TLS_AT_KEY))) {
-		tls_seen_told(variables_tls_seen(a->variables), a->images, text + strlen(TLS_AT_KEY), value);
+	if (value && carried_take(a->variables, a->images, text, n, value)) {
 		free(value);
 		return;
 	}
@@ -394,6 +401,9 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_PHASE:
 		said_phase(variables_said(a->variables), r->data, r->len);
 		break;
+	case STREAM_STACK:
+		take_stack(a, r->data, r->len);
+		break;
 	case STREAM_TYPES:
 		break;
 	}
@@ -419,7 +429,6 @@ const char *analysis_why(const struct analysis *a)
 
 bool analysis_need(struct analysis *a, struct analysis_need *out)
 {
-	struct tls_distance tls;
 	uint32_t id;
 
 	out->head = a->need_head;
@@ -431,21 +440,11 @@ bool analysis_need(struct analysis *a, struct analysis_need *out)
 		out->head_len = sizeof(head);
 		return true;
 	}
-	if (tls_blocks_fresh(variables_tls_blocks(a->variables), &tls)) {
+	out->body = carried_fresh(a->variables, a->fact);
+	if (out->body) {
 		out->type = STREAM_META;
 		out->head_len = 0;
-		out->body = a->tls_text;
-		out->body_len = (size_t)snprintf(a->tls_text, sizeof(a->tls_text), TLS_KEY "%u.%u=%llu", tls.mm,
-						 tls.module, (unsigned long long)tls.distance);
-		return true;
-	}
-	if (tls_seen_fresh(variables_tls_seen(a->variables), a->tls_text + strlen(TLS_AT_KEY),
-			   sizeof(a->tls_text) - strlen(TLS_AT_KEY))) {
-		memcpy(a->tls_text, TLS_AT_KEY, strlen(TLS_AT_KEY));
-		out->type = STREAM_META;
-		out->head_len = 0;
-		out->body = a->tls_text;
-		out->body_len = strlen(a->tls_text);
+		out->body_len = strlen(out->body);
 		return true;
 	}
 	while (a->next_needed < a->n_needed) {

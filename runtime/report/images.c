@@ -203,6 +203,19 @@ size_t images_read(struct images *s, uint32_t id, uint64_t offset, void *buf, si
 	return got < 0 ? 0 : (size_t)got;
 }
 
+int images_file(struct images *s, uint32_t id)
+{
+	struct module *m = get(s, images_canon(s, id));
+	uint32_t why;
+
+	if (!m || m->facts.elf_page || unproven(&m->facts))
+		return -1;
+	why = m->why;
+	open_file(s, m, NULL);
+	m->why = why; /* that is the image's */
+	return m->fd >= 0 && file_is(m->fd, &m->facts) ? m->fd : -1;
+}
+
 /* ---- images ---- */
 
 static void note_failure(struct images *s, const struct module *m, const char *text)

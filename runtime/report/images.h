@@ -62,6 +62,9 @@ const char *images_path(const struct images *s, uint32_t id);
 /* Up to @n bytes at @offset of the module's file, if it is at hand and the right one. */
 size_t images_read(struct images *s, uint32_t id, uint64_t offset, void *buf, size_t n);
 
+/* The descriptor of the module's file, borrowed, if it is at hand and surely the one that was mapped; -1. */
+int images_file(struct images *s, uint32_t id);
+
 /*
  * The next image that was opened since the last call and is not from the stream
  * itself: its bytes, for a recording to carry.  False if there is none.

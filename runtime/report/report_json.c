@@ -10,6 +10,7 @@
 
 #include "callers_print.h"
 #include "heap_print.h"
+#include "frames.h"
 #include "json.h"
 #include "report.h"
 
@@ -82,6 +83,10 @@ static void variable(FILE *f, const struct rows *r, const struct analysis *a, si
 	if (v->member) {
 		json_str(&j, "member", v->member);
 		json_str(&j, "type_name", v->type);
+	}
+	if (v->frame) {
+		json_str(&j, "function", *v->frame->function ? v->frame->function : NULL);
+		json_str(&j, "local", *v->frame->local ? v->frame->local : NULL);
 	}
 	json_str(&j, "module", v->module);
 	if (v->deleted)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "comms.h"
+#include "frames.h"
 #include "runtime/core/hvar_image.h"
 #include "members.h"
 #include "runtime/core/hvar_key.h"
@@ -46,6 +47,7 @@ struct variables {
 	bool per_process;
 	struct members *members; /* NULL: variables as wholes */
 	struct tls_blocks *tls;
+	struct frames *frames;
 	struct tls_seen *seen;
 	struct heap_sites *heap;
 	struct said *said;
@@ -401,6 +403,25 @@ static uint32_t heap_number(const struct hvar_hot_key *key)
 	return (kind == HVAR_KIND_HEAP || kind == HVAR_KIND_ANON) && !key->module ? key->kind >> KIND_BITS : 0;
 }
 
+struct frames *variables_frames(struct variables *v)
+{
+	return v->frames;
+}
+
+/* In entries of stacks a symbol is a number of frames.h. */
+static bool is_frame(const struct hvar_hot_key *key)
+{
+	return key->symbol != HVAR_HOT_NONE && (key->kind & KIND_MASK) == HVAR_KIND_STACK;
+}
+
+uint32_t variables_stack(struct variables *v, const struct hvar_event *ev, uint32_t n)
+{
+	const struct hvar_place place = { .kind = HVAR_KIND_STACK };
+	const struct hvar_hot_key key = { frames_get(v->frames, n)->module, n, HVAR_KIND_STACK, v->per_process ? ev->mm : v->phase };
+
+	return entry_of_key(v, &key, &place, ev);
+}
+
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev)
 {
 	struct fact *f = &v->facts[i];
@@ -466,6 +487,8 @@ static char *make_name(const struct variables *v, const struct hvar_hot_key *key
 
 	if (key->symbol != HVAR_HOT_NONE && img)
 		return member_name(v, key, img);
+	if (is_frame(key))
+		return strdup(frames_get(v->frames, key->symbol)->name);
 	if (heap_number(key))
 		n = asprintf(&name, "%s%s", heap_sites_name(v->heap, section), heap_sites_part(v->heap, section));
 	else if (name_number(key))
@@ -490,7 +513,7 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	const struct hvar_image *img = NULL;
 	uint32_t why;
 
-	if (key->module)
+	if (key->module && !is_frame(key))
 		img = images_of(v->images, key->module, &why);
 	if (!f->name)
 		f->name = make_name(v, key, img, path);
@@ -518,6 +541,8 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 			out->member = members_path(v->members, key->kind >> KIND_BITS);
 			out->type = members_type(v->members, key->kind >> KIND_BITS);
 		}
+	} else if (is_frame(key)) {
+		frames_describe(v->frames, key->symbol, out);
 	} else if (heap_number(key)) {
 		const char *part = heap_sites_part(v->heap, heap_number(key));
 
@@ -540,10 +565,11 @@ struct variables *variables_new(struct images *images, bool per_process, bool by
 	if (by_member)
 		v->members = members_new();
 	v->tls = tls_blocks_new();
+	v->frames = frames_new(images, by_member);
 	v->seen = tls_seen_new();
 	v->heap = heap_sites_new();
 	v->said = said_new();
-	if (!v->heap || !v->said || !v->tls || !v->seen || (by_member && !v->members) || grow(v)) {
+	if (!v->heap || !v->said || !v->tls || !v->frames || !v->seen || (by_member && !v->members) || grow(v)) {
 		variables_free(v);
 		return NULL;
 	}
@@ -565,6 +591,7 @@ void variables_free(struct variables *v)
 	comms_fini(&v->comms);
 	members_free(v->members);
 	tls_blocks_free(v->tls);
+	frames_free(v->frames);
 	tls_seen_free(v->seen);
 	heap_sites_free(v->heap);
 	said_free(v->said);

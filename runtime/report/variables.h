@@ -19,6 +19,8 @@
 #include "runtime/core/hvar_vmas.h"
 
 struct said;
+struct frame_name;
+struct frames;
 struct tls_blocks;
 struct tls_seen;
 struct variables;
@@ -69,6 +71,10 @@ struct heap_sites *variables_heap_sites(struct variables *v);
 struct tls_blocks *variables_tls_blocks(struct variables *v);
 struct tls_seen *variables_tls_seen(struct variables *v);
 
+/* The entry for number @n of the frames below, what @ev has accessed on a stack. */
+uint32_t variables_stack(struct variables *v, const struct hvar_event *ev, uint32_t n);
+struct frames *variables_frames(struct variables *v);
+
 /* Count the exact access @ev to entry @i. */
 void variables_count(struct variables *v, uint32_t i, const struct hvar_event *ev);
 
@@ -105,6 +111,7 @@ struct variable {
 	const char *comm;   /* likewise, "" if not known */
 	const char *phase;  /* with variables_phase(); NULL: none */
 	const struct heap_site *heap; /* of objects of the heap, else NULL */
+	const struct frame_name *frame; /* of stacks, in exact mode; else NULL */
 	uint64_t first_ns, last_ns; /* of the records with its exact accesses; 0: none had a time */
 };
 

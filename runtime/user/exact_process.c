@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "exact_counts.h"
+#include "exact_frames.h"
 #include "exact_map.h"
 #include "exact_state.h"
 #include "grow.h"
@@ -110,6 +111,12 @@ static void put_counts(void *ctx, uint32_t slot, uint64_t start, struct hvt_coun
 	stream_put(to->x->out, STREAM_COUNTS, &rec, sizeof(rec), v, n * sizeof(*v));
 }
 
+static struct exact_frames_to stack_to(struct exact *x, const struct exact_process *p, uint64_t time_ns)
+{
+	return (struct exact_frames_to){ .out = exact_said_stopped(p->said) ? NULL : x->out, .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid,
+					 .slots = p->slots, .accesses = &x->accesses };
+}
+
 static int counts(struct exact *x, struct exact_process *p, const struct hvt_message *m, char *more,
 		  size_t len, uint64_t time_ns)
 {
@@ -143,6 +150,7 @@ void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 {
 	struct counts_to to = { x, p, time_ns, true };
 	const struct stream_heap as = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid };
+	const struct exact_frames_to stack = stack_to(x, p, time_ns);
 	uint32_t slot, before;
 
 	if (p->memfd < 0)
@@ -150,8 +158,10 @@ void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 	before = taking(p);
 	if (exact_heap_open(p->heap, p->memfd, p->slots))
 		x->lost++;
+	if (exact_frames_put(&stack, p->memfd))
+		x->lost++;
 	for (slot = 0; slot < HVT_SLOTS; slot++)
-		if (exact_counts_read(p->memfd, slot, put_counts, &to))
+		if (exact_frames_read(&stack, p->memfd, slot, put_counts, &to))
 			x->lost++;
 	if (exact_calls_harvest(p->calls, x->out, p->memfd,
 				&(struct stream_calls){ .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid }, skip_call, p))
@@ -277,6 +287,8 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 		return 0; /* what it counted may come later: it ends with its process */
 	case HVT_COUNTS:
 		return counts(x, p, m, more, len, time_ns);
+	case HVT_STACK_COUNTS:
+		return exact_frames_take(stack_to(x, p, time_ns), m, more, len);
 	case HVT_SITE:
 		return exact_heap_site(p->heap, m->start, m->flags & HVT_ANON, more, len);
 	case HVT_SITES_OF:

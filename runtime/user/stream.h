@@ -44,6 +44,7 @@ enum stream_type {
 	STREAM_CALLER,	 /* struct stream_caller: a line of code, before the first record that names it */
 	STREAM_CALLS,	 /* struct stream_calls: which lines did how many of the accesses, with --callers */
 	STREAM_HIT,	 /* struct stream_sample without a period: control came to a breakpoint of ours */
+	STREAM_STACK,	 /* struct stream_stack: exact accesses to stacks, by the code and the frame */
 	STREAM_TYPES
 };
 
@@ -199,6 +200,35 @@ struct stream_calls {
 		uint64_t addr, count;
 		uint32_t caller;
 		uint16_t size, flags; /* bytes of each; HVAR_ACCESS_READ or HVAR_ACCESS_WRITE */
+	} v[];
+};
+
+/*
+ * How often stacks of address space @mm were read and written, by places in the code as it is mapped at this place in the
+ * stream: v[i] are the accesses of one instruction of v[i].len bytes at v[i].ip to what is v[i].offset above a
+ * register; or, with STREAM_STACK_OWNED, those through pointers to what is v[i].offset above the CFA of a
+ * frame of the function that has v[i].ip.
+ */
+enum stream_stack_flags {
+	STREAM_STACK_FP = 1,	 /* the register is the frame pointer, else the stack pointer, as the instruction finds it */
+	STREAM_STACK_CALL = 2,	 /* a call puts the address to return to there */
+	STREAM_STACK_RETURN = 4, /* a return takes it */
+	STREAM_STACK_OWNED = 8,
+	STREAM_STACK_FLAGS = 15,
+};
+
+struct stream_stack {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	uint32_t tid; /* 0: of several threads together */
+	uint32_t zero;
+	struct stream_stack_count {
+		uint64_t ip;
+		int32_t offset;
+		uint16_t size; /* of an access, 0: several */
+		uint8_t flags; /* enum stream_stack_flags */
+		uint8_t len;
+		uint64_t reads, writes;
 	} v[];
 };
 

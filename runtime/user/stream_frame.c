@@ -20,6 +20,8 @@ _Static_assert(sizeof(struct stream_loss) == 24, "loss record");
 _Static_assert(sizeof(struct stream_image) == 8, "image record");
 _Static_assert(sizeof(struct stream_end) == 40, "end record");
 _Static_assert(sizeof(struct stream_counts) == 32, "counts record");
+_Static_assert(sizeof(struct stream_stack) == 24, "stack record");
+_Static_assert(sizeof(struct stream_stack_count) == 32, "stack count");
 _Static_assert(sizeof(struct stream_touched) == 48, "touched record");
 _Static_assert(sizeof(struct stream_name) == 32, "name record");
 _Static_assert(sizeof(struct stream_phase) == 16, "phase record");
@@ -78,6 +80,7 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_END:
 		return sizeof(struct stream_end);
 	case STREAM_COUNTS:
+	case STREAM_STACK:
 	case STREAM_HEAP:
 		return 1 << 20;
 	case STREAM_TOUCHED:
@@ -180,6 +183,19 @@ static bool name_ok(const struct stream_name *n, uint32_t len)
 	return len >= sizeof(*n) && n->mm && n->pid && n->start < n->end && !memchr(n->name, 0, len - sizeof(*n));
 }
 
+static bool stack_ok(const struct stream_stack *s, uint32_t len)
+{
+	uint32_t n, i;
+
+	if (len <= sizeof(*s) || (len - sizeof(*s)) % sizeof(*s->v) || !s->mm || !s->pid || s->zero)
+		return false;
+	n = (uint32_t)((len - sizeof(*s)) / sizeof(*s->v));
+	for (i = 0; i < n; i++)
+		if (!s->v[i].ip || s->v[i].flags & ~STREAM_STACK_FLAGS)
+			return false;
+	return true;
+}
+
 bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 {
 	const struct hvar_event *ev = data;
@@ -215,6 +231,8 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return len == sizeof(struct stream_end);
 	case STREAM_COUNTS:
 		return counts_ok(data, len);
+	case STREAM_STACK:
+		return stack_ok(data, len);
 	case STREAM_HEAP:
 		return heap_ok(data, len);
 	case STREAM_TOUCHED:

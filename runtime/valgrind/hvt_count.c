@@ -13,18 +13,13 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
+#include "hvt_frame_code.h"
 #include "hvt_calls.h"
 #include "hvt_heap.h"
 #include "hvt_shadow.h"
 #include "hvt_wire.h"
 
 enum { SUMS = 64 };
-
-/* Which temporary plus which constant this one is. */
-struct sum_of {
-	IRTemp root;
-	Long offset;
-};
 
 /* A sum that was made: of the temporary and a constant below 8. */
 struct sum {
@@ -35,11 +30,12 @@ struct sum {
 
 struct block {
 	IRSB *out;
-	struct sum_of *of;
+	struct hvt_sum *of;
 	Int n_of;
 	struct sum sums[SUMS];
 	Int n_sums;
 	Int base; /* offset in the guest state */
+	struct hvt_frame_code frame;
 	Addr ip;  /* of the instruction */
 	UInt reads, writes;
 };
@@ -104,7 +100,7 @@ static const struct sum *sum_made(const struct block *b, IRTemp root, UInt low)
 static IRExpr *counter_of(struct block *b, IRExpr *addr, Long *offset)
 {
 	const struct sum *made;
-	struct sum_of of;
+	struct hvt_sum of;
 	IRExpr *at;
 	UInt low;
 
@@ -195,8 +191,8 @@ static void call(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bool r
 static void count(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
 	IRExpr *one = IRExpr_Const(IRConst_U32(1));
-	Long offset;
-	IRExpr *at = counter_of(b, addr, &offset);
+	Long offset = hvt_frame_code_point(&b->frame, addr, size);
+	IRExpr *at = offset < 0 ? counter_of(b, addr, &offset) : hvt_frame_code_part(&b->frame);
 
 	if (reads)
 		raise(b, at, offset, False, one);
@@ -212,7 +208,8 @@ static void count(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool wri
  */
 static void count_if(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
-	IRExpr *by, *at;
+	IRExpr *by, *at, *whole;
+	Long offset;
 
 	if (guard->tag == Iex_Const) {
 		if (guard->Iex.Const.con->Ico.U1)
@@ -220,12 +217,15 @@ static void count_if(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bo
 		return;
 	}
 	by = value(b, Ity_I32, IRExpr_Unop(Iop_1Uto32, guard));
+	whole = addr;
 	addr = value(b, Ity_I64, IRExpr_ITE(guard, addr, number(0)));
-	at = counter_at(b, addr);
+	offset = hvt_frame_code_point(&b->frame, whole, size);
+	at = offset < 0 ? counter_at(b, addr) : hvt_frame_code_part(&b->frame);
+	offset = offset < 0 ? 0 : offset;
 	if (reads)
-		raise(b, at, 0, False, by);
+		raise(b, at, offset, False, by);
 	if (writes)
-		raise(b, at, 0, True, by);
+		raise(b, at, offset, True, by);
 	mark_wide(b, addr, size, reads, writes);
 	call(b, guard, addr, size, reads, writes);
 }
@@ -329,15 +329,19 @@ IRSB *hvt_count_block(IRSB *in, const VexGuestLayout *layout)
 	b.n_of = in->tyenv->types_used;
 	b.of = LibVEX_Alloc((SizeT)(b.n_of + 1) * sizeof(*b.of));
 	for (i = 0; i < b.n_of; i++)
-		b.of[i] = (struct sum_of){ (IRTemp)i, 0 };
+		b.of[i] = (struct hvt_sum){ (IRTemp)i, 0 };
 	b.n_sums = 0;
 	b.base = layout->total_sizeB + hvt_count_base();
 	b.ip = 0;
 	b.reads = b.writes = 0;
+	hvt_frame_code_begin(&b.frame, b.out, b.of, b.n_of, layout);
 	for (i = 0; i < in->stmts_used; i++) {
+		hvt_frame_code_before(&b.frame, in->stmts[i]);
 		addStmtToIRSB(b.out, in->stmts[i]);
 		statement(&b, in->stmts[i]);
+		hvt_frame_code_after(&b.frame, in->stmts[i]);
 	}
+	hvt_frame_code_end(&b.frame);
 	if (b.reads > most)
 		most = b.reads;
 	if (b.writes > most)

@@ -14,6 +14,7 @@
 
 #include "hvt_calls.h"
 #include "hvt_heap.h"
+#include "hvt_frame.h"
 #include "hvt_link.h"
 #include "hvt_request.h"
 #include "hvt_shadow.h"
@@ -169,6 +170,7 @@ static void unmapped(Addr a, SizeT len)
 	if (!begun || !len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
+	hvt_frame_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
 	hvt_calls_unmapped(page_down(a), page_up(a + len));
 	hvt_request_forget(page_down(a), page_up(a + len));

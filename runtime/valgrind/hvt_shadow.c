@@ -11,6 +11,7 @@
 
 #include "hvt_calls.h"
 #include "hvt_heap.h"
+#include "hvt_frame.h"
 #include "hvt_link.h"
 #include "hvt_pages.h"
 #include "hvt_request.h"
@@ -282,6 +283,7 @@ static void take_range(Addr start, Addr end)
 {
 	UInt slot, plane;
 
+	hvt_frame_settle(start, end);
 	hvt_shadow_taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
@@ -303,7 +305,7 @@ ULong hvt_shadow_take_all(void)
 	ULong before = sent;
 
 	take_range(0, HVT_PLANE_SIZE - PAGE);
-	return sent - before + hvt_calls_take_all();
+	return sent - before + hvt_calls_take_all() + hvt_frame_take_all();
 }
 
 void hvt_shadow_take_slot(UInt slot)
@@ -339,7 +341,8 @@ UInt hvt_shadow_relieve(void)
 {
 	UInt slot, plane;
 
-	most = 0;
+	hvt_frame_settle(0, HVT_PLANE_SIZE);
+	most = hvt_frame_relieve();
 	hvt_shadow_taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)

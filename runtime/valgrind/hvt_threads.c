@@ -9,6 +9,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "hvt_count.h"
+#include "hvt_frame.h"
 #include "hvt_link.h"
 #include "hvt_shadow.h"
 #include "hvt_sites.h"
@@ -38,6 +39,7 @@ static void reclaim(void)
 		if (slots[i] != GONE)
 			continue;
 		hvt_shadow_take_slot(i);
+		hvt_frame_take_slot(i);
 		hvt_sites_thread_gone(i);
 		slots[i] = FREE;
 	}
@@ -80,6 +82,7 @@ void hvt_threads_run(ThreadId tid)
 	hvt_shadow_use(slot);
 	base = hvt_shadow_base(slot);
 	VG_(set_shadow_regs_area)(tid, 1, hvt_count_base(), sizeof(base), (UChar *)&base);
+	hvt_frame_thread(tid, slot);
 	tell(HVT_THREAD, slot);
 }
 
@@ -94,6 +97,7 @@ void hvt_threads_ended(ThreadId tid)
 {
 	if (slot_of[tid] < 0)
 		return;
+	hvt_frame_thread_ended((UInt)slot_of[tid]);
 	tell(HVT_THREAD_END, (UInt)slot_of[tid]);
 	if (slot_of[tid] != HVT_SHARED_SLOT)
 		slots[slot_of[tid]] = GONE;

@@ -15,6 +15,7 @@
 
 #include "hvt_calls.h"
 #include "hvt_count.h"
+#include "hvt_frame.h"
 #include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_malloc.h"
@@ -66,6 +67,7 @@ static void begin(void)
 	}
 	hvt_link_name(socket_name);
 	hvt_shadow_init();
+	hvt_frame_init();
 	hvt_threads_init();
 }
 
@@ -102,6 +104,7 @@ static void thread_runs(ThreadId tid, ULong blocks)
 		hvt_tick_init();
 	}
 	hvt_threads_run(tid);
+	hvt_frame_resume(tid);
 	if (hvt_tick()) {
 		relieved_at = blocks;
 		largest = 0;
@@ -149,7 +152,9 @@ static void in_parent(ThreadId tid)
 
 static void in_child(ThreadId tid)
 {
+	hvt_frame_forking(tid);
 	hvt_shadow_renew();
+	hvt_frame_init();
 	hvt_link_hello(hvt_shadow_fd(), (UInt)parent);
 	if (known) {
 		*known = 1;
@@ -161,6 +166,7 @@ static void in_child(ThreadId tid)
 	hvt_threads_forked();
 	hvt_tick_init();
 	hvt_threads_run(tid);
+	hvt_frame_forked(tid);
 }
 
 static void before_options(void)
@@ -175,6 +181,7 @@ static void before_options(void)
 	VG_(needs_command_line_options)(option, usage, debug_usage);
 	VG_(track_start_client_code)(thread_runs);
 	VG_(track_pre_thread_ll_exit)(hvt_threads_ended);
+	VG_(track_pre_deliver_signal)(hvt_frame_signal);
 	VG_(atfork)(before_fork, in_parent, in_child);
 	hvt_malloc_init();
 	hvt_map_init();

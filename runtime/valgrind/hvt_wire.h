@@ -61,7 +61,12 @@ struct hvt_pair {
 #define HVT_OFFSETS	(HVT_SITES + HVT_SITES_MAX * sizeof(struct hvt_site))
 #define HVT_OFFSETS_MAX ((uint32_t)1 << 22) /* of all sites */
 #define HVT_CALLS	(HVT_OFFSETS + HVT_OFFSETS_MAX * sizeof(struct hvt_offset))
-#define HVT_SHADOW_SIZE (HVT_CALLS_ARENA + HVT_CALLS_ARENA_SIZE)
+#define HVT_OBJECTS_END (HVT_CALLS_ARENA + HVT_CALLS_ARENA_SIZE)
+
+/* Stacks, far behind all that: hvt_frame_wire.h. */
+#define HVT_STACKS	(HVT_TAKING + ((uint64_t)1 << 40))
+#define HVT_STACK_SIZE	((uint64_t)1 << 26)
+#define HVT_SHADOW_SIZE (HVT_STACKS + ((uint64_t)1 << 27) + HVT_SLOTS * HVT_STACK_SIZE)
 
 /*
  * With --callers, there are at HVT_CALLS a struct hvt_calls_head; at HVT_CALLS_SITES what instructions that access one
@@ -146,6 +151,7 @@ enum hvt_type {
 	HVT_CALLER,    /* site `slot` is the instruction at `start`, which reads (flags 0) or writes (1) `prot` bytes: function, file, line */
 	HVT_CALLED,    /* what sites have counted: struct hvt_call ... */
 	HVT_UNCOUNTED, /* something is not counted as it should be: flags say why (enum hvt_uncounted), the text of what */
+	HVT_STACK_COUNTS, /* the same of accesses to the stack: struct hvt_stack_count ... (hvt_frame_wire.h) */
 	HVT_TYPES
 };
 
