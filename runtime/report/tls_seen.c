@@ -32,7 +32,7 @@ struct space {
 
 struct change {
 	uint32_t mm, module;
-	uint64_t start, size;
+	uint64_t start, size, thread;
 };
 
 struct tls_seen {
@@ -145,7 +145,7 @@ static void changed(struct tls_seen *t, uint32_t mm, const struct tls_block *b, 
 	if (!v)
 		return;
 	t->fresh = v;
-	v[t->n_fresh++] = (struct change){ mm, b->module, b->start, size };
+	v[t->n_fresh++] = (struct change){ mm, b->module, b->start, size, b->thread };
 }
 
 static void drop(struct tls_seen *t, struct space *s, size_t i)
@@ -320,6 +320,46 @@ const struct tls_block *tls_seen_find(struct tls_seen *t, struct images *images,
 	return b;
 }
 
+static const struct tls_block *relative(const struct space *s, uint32_t module, uint64_t offset, uint64_t *addr)
+{
+	const struct tls_block *found = NULL;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct tls_block *b = &s->v[i];
+		uint64_t at = b->thread + offset;
+
+		if (b->module != module || at < b->start || at >= b->end)
+			continue;
+		if (found && at - b->start != *addr - found->start)
+			return NULL;
+		found = b;
+		*addr = at;
+	}
+	return found;
+}
+
+const struct tls_block *tls_seen_relative(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
+					  const struct hvar_vmas *vmas, uint32_t module, uint64_t offset, bool live,
+					  uint64_t *addr)
+{
+	struct space *s = live ? entry(t, ev->mm) : find(t, ev->mm);
+	const struct tls_block *b = s ? relative(s, module, offset, addr) : NULL;
+
+	if (!s || !live)
+		return b;
+	if (b && !tls_of_thread_holds((pid_t)ev->pid, b)) {
+		changed(t, s->mm, b, 0);
+		drop(t, s, (size_t)(b - s->v));
+		b = NULL;
+	}
+	if (!b && ev->time_ns >= s->next_ns) {
+		look(t, s, images, ev, vmas);
+		b = relative(s, module, offset, addr);
+	}
+	return b;
+}
+
 bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint64_t end)
 {
 	const struct space *s = find(t, mm);
@@ -353,7 +393,8 @@ bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n)
 		return false;
 	}
 	c = &t->fresh[t->next_fresh++];
-	snprintf(text, n, "%u.%u=%llx+%llu", c->mm, c->module, (unsigned long long)c->start, (unsigned long long)c->size);
+	snprintf(text, n, "%u.%u=%llx+%llu@%llx", c->mm, c->module, (unsigned long long)c->start, (unsigned long long)c->size,
+		 (unsigned long long)c->thread);
 	return true;
 }
 
@@ -372,7 +413,8 @@ void tls_seen_told(struct tls_seen *t, const struct images *images, const char *
 	b.start = strtoull(value, &end, 16);
 	if (*end++ != '+')
 		return;
-	b.end = strtoull(end, NULL, 10);
+	b.end = strtoull(end, &end, 10);
+	b.thread = *end == '@' ? strtoull(end + 1, NULL, 16) : 0;
 	s = entry(t, mm);
 	if (!s || __builtin_add_overflow(b.start, b.end, &b.end))
 		return;

@@ -34,6 +34,14 @@ void tls_seen_event(struct tls_seen *t, const struct hvar_event *ev);
  */
 const struct tls_block *tls_seen_find(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
 				      const struct hvar_vmas *vmas, uint64_t addr, bool live);
+/*
+ * The same for @offset from a thread pointer, in code of file @module, that leads into a block of that file: *@addr is where
+ * in the block it is.  Which thread's is not known; NULL too if it is not the same place in the block for all of those it
+ * could be.
+ */
+const struct tls_block *tls_seen_relative(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
+					  const struct hvar_vmas *vmas, uint32_t module, uint64_t offset, bool live,
+					  uint64_t *addr);
 /* Is any part of [@start, @end) of address space @mm in a block that is known? */
 bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint64_t end);
 
@@ -45,8 +53,8 @@ void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pi
 		      const uint64_t *threads, size_t n);
 
 /*
- * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64", in address space 3 file 17 has a
- * block of 64 bytes there; "+0": no more.  False: nothing.
+ * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64@7f0000002000", in address space 3 file
+ * 17 has a block of 64 bytes there, of the thread whose pointer is that; "+0": no more.  False: nothing.
  */
 bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n);
 /* A recording has it: @key before the '=', @value behind. */

@@ -315,7 +315,8 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 		      bool fixed, uint64_t offset, struct hvar_place *p)
 {
 	const struct hvar_image *img;
-	uint64_t distance;
+	const struct tls_block *b;
+	uint64_t distance, addr;
 	uint32_t why;
 
 	module = images_canon(v->images, module);
@@ -327,7 +328,11 @@ static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const s
 		if (!distance)
 			return;
 	} else if (!tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
-		if (tls_blocks_readable(img)) /* but not in time */
+		/* loaded later, its code may still go by the thread pointer (TLS descriptors) */
+		b = img->tls.memsz ? tls_seen_relative(v->seen, v->images, ev, vmas, module, offset, vmas, &addr) : NULL;
+		if (b)
+			tls_of_thread_place(b, addr, img, p);
+		else if (tls_blocks_readable(img)) /* but not in time */
 			p->reason = HVAR_REASON_NO_ACCESS;
 		return;
 	}

@@ -207,5 +207,23 @@ if build "by address" sh -c "$CC -O1 -g -shared -fPIC far.c -o libfar.so && $CC 
 		where "by descriptors"
 		is "by descriptors: the same" "$(cat "$tmp/got")" "$three"
 	}
+	# too large for what is below the thread pointer, and yet addressed from there
+	cat > "$tmp/large.c" << 'END'
+__thread long large_pad[40000], large_one;
+void far_run(long n)
+{
+	long off;
+
+	__asm__ volatile("lea large_one@tlsdesc(%%rip), %%rax\n\tcall *large_one@tlscall(%%rax)" : "=a"(off) : : "cc", "memory");
+	for (long i = 0; i < n; i++)
+		__asm__ volatile("addq %1, %%fs:(%0)" : : "r"(off), "r"(i) : "memory");
+	large_pad[3]++;
+	large_one++;
+}
+END
+	build "from the thread pointer" "$CC" -O1 -g -mtls-dialect=gnu2 -shared -fPIC large.c -o libfar.so && {
+		where "from the thread pointer"
+		like "from the thread pointer: of a library that is loaded later" "$(cat "$tmp/got")" "^large_one@tls \"$tmp/libfar.so\"\$"
+	}
 fi
 done_testing

@@ -39,6 +39,14 @@ static uint32_t at(struct tls_seen *t, uint32_t mm, uint64_t addr)
 	return b->module;
 }
 
+static void *from(struct tls_seen *t, uint32_t mm, uint32_t module, uint64_t offset, uint64_t *addr)
+{
+	struct hvar_event ev = { .type = HVAR_EVENT_SAMPLE, .mm = mm };
+	const struct tls_block *b = tls_seen_relative(t, images, &ev, NULL, module, offset, false, addr);
+
+	return b ? (void *)(uintptr_t)b->start : NULL;
+}
+
 static void map_event(struct tls_seen *t, uint32_t type, uint32_t mm, uint32_t module, uint64_t start, uint64_t end)
 {
 	struct hvar_event ev = { .type = type, .mm = mm, .module = module, .u.map = { .start = start, .end = end } };
@@ -50,6 +58,7 @@ static void test_table(void **state)
 {
 	struct hvar_event fork = { .type = HVAR_EVENT_FORK, .mm = 1, .u.task = { .child_mm = 2 } };
 	struct tls_seen *t = tls_seen_new();
+	uint64_t addr;
 
 	(void)state;
 	assert_int_equal(at(t, 1, 100), 0);
@@ -74,6 +83,18 @@ static void test_table(void **state)
 	assert_int_equal(at(t, 1, 0x140), 8);
 	map_event(t, HVAR_EVENT_MAP, 2, 0, 0x13f, 0x1000); /* over the last byte */
 	assert_int_equal(at(t, 2, 0x100), 0);
+	/* from the thread pointer: of whichever thread, if it is the same place in its block */
+	tls_seen_told(t, images, "3.7=", "2000+100@3000");
+	assert_ptr_equal(from(t, 3, 7, (uint64_t)-0x1000 + 5, &addr), (void *)0x2000);
+	assert_int_equal(addr, 0x2005);
+	assert_null(from(t, 3, 8, (uint64_t)-0x1000 + 5, &addr));
+	assert_null(from(t, 3, 7, (uint64_t)-0x1001, &addr));
+	assert_null(from(t, 3, 7, (uint64_t)-0xf9c, &addr));
+	tls_seen_told(t, images, "3.7=", "4000+100@5000");
+	assert_non_null(from(t, 3, 7, (uint64_t)-0x1000 + 5, &addr));
+	assert_true(addr == 0x2005 || addr == 0x4005);
+	tls_seen_told(t, images, "3.7=", "6000+100@7004"); /* there it is another */
+	assert_null(from(t, 3, 7, (uint64_t)-0x1000 + 5, &addr));
 	/* what no recording of ours has */
 	told(t, 1, 9, UINT64_MAX - 3, 100);
 	told(t, 0, 9, 0x500, 100);
