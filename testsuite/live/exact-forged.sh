@@ -22,7 +22,10 @@ END
 check "a program to count" "${CC:-cc}" -O1 -g -o "$tmp/honest" "$tmp/honest.c"
 
 cat > "$tmp/forge.c" <<'END'
-/* forge SOCKET PID zero|pipe|none|short|counts: a process of that number begins, with those counters; what the answer is */
+/*
+ * forge SOCKET PID zero|pipe|none|short|counts|heap: a process of that number begins, with those counters; what the
+ * answer is.  heap: then nonsense of objects and sites, in the counters' file and in messages.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stddef.h>
@@ -34,6 +37,36 @@ cat > "$tmp/forge.c" <<'END'
 #include <sys/un.h>
 #include <unistd.h>
 #include "runtime/valgrind/hvt_wire.h"
+static void say(int s, uint32_t type, uint32_t slot, uint64_t start, const void *more, size_t len)
+{
+	struct hvt_message m = { .type = type, .version = HVT_VERSION, .slot = slot, .start = start };
+	struct iovec parts[2] = { { &m, sizeof(m) }, { (void *)more, len } };
+	struct msghdr h = { .msg_iov = parts, .msg_iovlen = len ? 2 : 1 };
+
+	sendmsg(s, &h, MSG_NOSIGNAL);
+}
+static void forge_heap(int s, int fd)
+{
+	struct hvt_site site = { .objects = 1, .gone_objects = 2, .reads = ~0ull, .slots = ~0ull, .offsets = ~0u, .n_offsets = ~0u };
+	struct hvt_object e[64];
+	uint32_t numbers[] = { 0, 1, 5, ~0u };
+	size_t i;
+
+	for (i = 0; i < 64; i++)
+		e[i] = (struct hvt_object){ (uint32_t)(i % 4) | (i % 3 ? HVT_OBJECT_ODD : 0), i % 5 ? ~0u : 1000 };
+	if (pwrite(fd, e, sizeof(e), (off_t)(HVT_OBJECTS + 0x4000 / HVT_OBJECT_GRAIN * sizeof(e[0]))) < 0 ||
+	    pwrite(fd, &site, sizeof(site), (off_t)(HVT_SITES + sizeof(site))) < 0 || pwrite(fd, e, sizeof(e), (off_t)(HVT_MARKS_READ + 0x4000 / 8)) < 0)
+		perror("pwrite");
+	say(s, HVT_SITE, 0, 0, "f\0f\0" "1\0m\0" "1\0", 10);  /* no number */
+	say(s, HVT_SITE, 0, ~0ull, NULL, 0);                   /* none, either */
+	say(s, HVT_SITE, 0, 1, "f\0f\0" "1\0m\0" "1", 9);     /* a string without an end */
+	say(s, HVT_SITE, 0, 1, "f\0f\0" "1\0m\0", 8);         /* too few strings */
+	say(s, HVT_SITE, 0, 1, "\033[2Jf\0f\0" "x\0m\0" "y\0", 14);
+	say(s, HVT_SITE, 0, 2, NULL, 0);
+	say(s, HVT_SITES_OF, 99, 0, numbers, sizeof(numbers)); /* no slot */
+	say(s, HVT_SITES_OF, 0, 0, numbers, sizeof(numbers));  /* no sites */
+	say(s, HVT_SITES_OF, 0, 0, numbers, 3);
+}
 int main(int argc, char **argv)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -52,7 +85,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "zero")) fd = open("/dev/zero", O_RDWR);
 	if (!strcmp(argv[3], "pipe") && !pipe(ends)) fd = ends[0];
 	if (!strcmp(argv[3], "short")) fd = memfd_create("x", 0);
-	if (!strcmp(argv[3], "counts")) {
+	if (!strcmp(argv[3], "counts") || !strcmp(argv[3], "heap")) {
 		fd = memfd_create("x", 0);
 		if (ftruncate(fd, (off_t)HVT_SHADOW_SIZE) || pwrite(fd, &pair, sizeof(pair), 0x4000) != sizeof(pair))
 			return perror("memfd"), 1;
@@ -71,6 +104,8 @@ int main(int argc, char **argv)
 	if (sendmsg(s, &h, MSG_NOSIGNAL) < 0)
 		return perror("sendmsg"), 1;
 	puts(read(s, &answer, 1) == 1 ? "heard" : "refused");
+	if (!strcmp(argv[3], "heap"))
+		forge_heap(s, fd);
 	return 0;
 }
 END
@@ -106,6 +141,13 @@ begin
 is "who takes another's number is known by his own" "$(timeout 20 "$tmp/forge" "$socket" "$pid" counts)" heard
 finish
 is "the other is counted as before" "$status $(count honest)" "0 200 200 1"
+
+begin
+is "who lies about his heap" "$(timeout 20 "$tmp/forge" "$socket" "$pid" heap)" heard
+finish
+is "is not believed, and no other is counted otherwise" "$status $(count honest)" "0 200 200 1"
+like "what was left out is said" "$(head -n 1 "$tmp/report")" '"note":"7 messages made no sense'
+unlike "and what is odd is no row" "$(cat "$tmp/report")" '2Jf'
 
 if [ "$(id -u)" = 0 ] && command -v setpriv > "$tmp/where"; then
 	begin
