@@ -94,11 +94,11 @@ try() {
 	mkdir -p "$tmp/files/lib-hotvar" "$tmp/files/lib64"
 	cp "$lab/init" "$tmp/files/init"
 	chmod +x "$tmp/files/init"
-	cp "$HOTVAR" "$TESTPROGS/pages" "$tmp/files/"
+	cp "$HOTVAR" "$tmp/files/hotvar.bin"
+	cp "$TESTPROGS/pages" "$tmp/files/pages"
 	# hotvar is this machine's, with its own C library
 	ldd "$HOTVAR" | grep -o '/[^ )]*' | while read -r l; do cp -L "$l" "$tmp/files/lib-hotvar/"; done
 	cp "$tmp"/files/lib-hotvar/ld-linux* "$tmp/files/ld.so"
-	mv "$tmp/files/hotvar" "$tmp/files/hotvar.bin"
 	printf '#!/bin/sh\nexec /ld.so --library-path /lib-hotvar /hotvar.bin "$@"\n' > "$tmp/files/hotvar"
 	chmod +x "$tmp/files/hotvar"
 	if module "$root"; then cp "$tmp/brd.ko" "$tmp/files/"; fi

@@ -98,6 +98,14 @@ for who in parent child; do
 done
 exec 5>&-
 
+# At random, against a model: each page of each region.
+bad=0
+for seed in 1 2 3 4 5 6; do
+	"$HOTVAR" pages --json -o "$tmp/random.json" -- "$TESTPROGS/pages" random $seed < /dev/null > "$tmp/random" 2> "$tmp/err" &&
+		python3 "$oracle" told "$tmp/random" "$tmp/random.json" > "$tmp/out" || bad="$bad seed $seed: $(cat "$tmp/out" "$tmp/err")"
+done
+is "reads, writes and discards at random" "$bad" 0
+
 # An address space that changes all the time.
 fd=6 ready=churning start busy churn
 bad=0

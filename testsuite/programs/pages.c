@@ -12,6 +12,7 @@
  *	pages raw PID START END	read the pagemap of a range, and nothing else
  *	pages time CMD...	nanoseconds of CPU time that CMD takes, and its memory in KiB, on stderr
  *	pages phases	at one line touch 300 pages, at another unmap 250 of them
+ *	pages random SEED	some regions after a thousand reads, writes and discards at random
  *	pages churn	map, touch, unmap and fork until the end of stdin
  *
  * Linked statically: pages of libraries are mapped by others, whose number changes.
@@ -340,6 +341,80 @@ static void phases(void)
 	}
 }
 
+/* What is true of each page, kept beside what is done to it. */
+struct model {
+	char *p;
+	unsigned char present[64], zero[64], copied[64], dirty[64];
+	int shared, of_file;
+};
+
+static void do_random(struct model *m)
+{
+	int i = rand() % 64, n = rand() % 5 ? 1 : 1 + rand() % 20, what = rand() % 5;
+
+	for (; n && i < 64; n--, i++) {
+		if (what <= 1) {
+			put(m->p, i, i + 1);
+			m->present[i] = m->dirty[i] = 1;
+			m->copied[i] = !m->shared;
+			m->zero[i] = 0;
+		} else if (what <= 3) {
+			get(m->p, i, i + 1);
+			if (!m->present[i])
+				m->zero[i] = !m->shared && !m->of_file;
+			m->present[i] = 1;
+		} else {
+			/* what shared memory keeps would come back with its neighbours */
+			madvise(m->p + i * PAGE, PAGE, m->shared ? MADV_REMOVE : MADV_DONTNEED);
+			m->present[i] = m->zero[i] = m->copied[i] = m->dirty[i] = 0;
+		}
+	}
+}
+
+static void say_random(const char *name, const struct model *m)
+{
+	int present = 0, zero = 0, copied = 0, dirty = 0;
+	char text[128];
+
+	for (int i = 0; i < 64; i++) {
+		present += m->present[i];
+		zero += m->zero[i];
+		copied += m->copied[i];
+		dirty += m->present[i] && m->dirty[i];
+	}
+	/* a fault on a file brings in its neighbours, too */
+	if (m->of_file)
+		snprintf(text, sizeof(text), "written=%d anon=%d zero=0 present>%d", copied, copied, present - 1);
+	else if (m->shared)
+		snprintf(text, sizeof(text), "present=%d written=%d anon=0 zero=0", present, dirty);
+	else
+		snprintf(text, sizeof(text), "present=%d written=%d anon=%d private=%d zero=%d shared=%d", present, copied,
+			 copied, copied, zero, zero);
+	say(name, m->p, 64 * PAGE, text);
+}
+
+static void random_pages(const char *seed, const char *dir)
+{
+	static struct model m[4];
+	static const char *const names[] = { "random_anon", "random_shared", "random_file", "random_more" };
+	char path[4096];
+
+	srand((unsigned)atoi(seed));
+	snprintf(path, sizeof(path), "%s/random-file", dir);
+	m[0].p = anon(64, 0);
+	m[1].p = map(64 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	m[1].shared = 1;
+	m[2].p = map(64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file(path, 64));
+	m[2].of_file = 1;
+	m[3].p = anon(64, 0);
+	for (int i = 0; i < 1000; i++)
+		do_random(&m[rand() % 4]);
+	for (int i = 0; i < 4; i++)
+		say_random(names[i], &m[i]);
+	puts("ready");
+	wait_for_end();
+}
+
 static void churn(void)
 {
 	struct pollfd end = { .fd = 0, .events = POLLIN };
@@ -474,6 +549,8 @@ int main(int argc, char **argv)
 		dense();
 	} else if (!strcmp(what, "phases")) {
 		phases();
+	} else if (!strcmp(what, "random") && argc > 2) {
+		random_pages(argv[2], dir);
 	} else if (!strcmp(what, "churn")) {
 		churn();
 	} else {
