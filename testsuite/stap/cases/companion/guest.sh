@@ -33,6 +33,21 @@ MODULE=by_hotvar
 export MODULE
 with by_hotvar plug_hidden
 unset MODULE
+
+# Copies of the plug-in, of which no image is there yet, come and go.
+mkdir -p /tmp/storm
+rm -f $images/*
+for n in 1 2 3 4 5 6 7 8; do cp libplugged.so /tmp/storm/lib$n.so; done
+begin_run storm
+export STORM=/tmp/storm
+hotvar stap -v -c /srv/companion/plugged marks.stp > "$OUT/stdout" 2> "$OUT/stderr"
+end_run storm $?
+unset STORM
+until_true 20 sh -c '! ps | grep -q "[h]otvar-images"'
+ps > "$OUT/ps-after"
+ls -la $images > "$OUT/images"
+rm -rf /tmp/storm
+
 chmod 777 $images
 with refused 'libplugged.so+0x'
 chmod 755 $images

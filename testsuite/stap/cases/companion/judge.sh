@@ -30,6 +30,14 @@ for r in companion again by_hotvar; do
 done
 like "$suite: -v says which images were made" "$(cat "$out/companion/stderr")" 'made the symbol image of /srv/companion/plugged'
 say "companion: a plug-in is named after $(grep "^NM $(address companion plug_hidden) " "$out/companion/events" | grep -c 'libplugged.so+') unnamed marks, 50 ms apart"
+is "$suite: plug-ins that come and go: hotvar stap ends as staprun" "$(cat "$out/storm/status")" 0
+is "$suite: plug-ins that come and go: all were loaded" "$(tail -n 1 "$out/storm/stdout")" "LOADED 1280"
+is "$suite: plug-ins that come and go: each has a name each time" "$(grep -c '^NM ' "$out/storm/events")" 1280
+is "$suite: plug-ins that come and go: the right one, or the offset in the file" \
+	"$(sed -n 's/^NM 0x[0-9a-f]* //p' "$out/storm/events" | grep -vE '^(plug_hidden|lib[1-8]\.so\+0x[0-9a-f]+)$' | sort | uniq -c | head)" ""
+unlike "$suite: plug-ins that come and go: no companion is left" "$(cat "$out/storm/ps-after")" hotvar-images
+unlike "$suite: plug-ins that come and go: no unfinished image is left" "$(cat "$out/storm/images")" '\.tmp'
+say "companion: plug-ins that come and go: $(grep -c 'plug_hidden$' "$out/storm/events") of $(grep -c '^NM ' "$out/storm/events") marks named"
 is "$suite: a script on standard input: status" "$(cat "$out/stdin/status")" 0
 is "$suite: a script on standard input: stap reads it" "$(cat "$out/stdin/script")" "$(cat "$dir/marks.stp")"
 check "$suite: a script on standard input: there are images" test "$(grep -c '\.img$' "$out/stdin/images")" -gt 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hotvar-libs: -ldl */
+/* hotvar-libs: -ldl -lpthread */
 /* lab: no image */
 /*
  * plugged.c - marks a variable of its own, later one of a plug-in that it loads after a second, until /tmp/stop is there.
@@ -7,11 +7,16 @@
  * What makes images, if it is there, is stopped before the plug-in is loaded, and goes on when that has been marked thrice.
  *
  *	ADDRESS 0x... NAME	this variable lies there
+ *
+ * With STORM=FOLDER: threads load and unload all of FOLDER, at most 64 files, each 40 times, and mark the variable each time.
+ *
+ *	LOADED N	times
  */
 #define _GNU_SOURCE
 #include "mark.h"
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
@@ -46,6 +51,52 @@ static void companion(int sig)
 	closedir(dir);
 }
 
+/* ---- the storm ---- */
+
+static char storm_files[64][300];
+static int n_storm_files, n_loaded;
+
+static void *storm_thread(void *arg)
+{
+	int i, k;
+
+	for (i = 0; i < 40; i++)
+		for (k = 0; k < n_storm_files; k++) {
+			void *lib = dlopen(storm_files[(k + (long)arg * 7) % n_storm_files], RTLD_NOW);
+			void *(*plug_address)(void);
+
+			if (!lib)
+				die("dlopen");
+			plug_address = (void *(*)(void))dlsym(lib, "plug_address");
+			mark(MARK_NAME, (long)plug_address(), 0);
+			dlclose(lib);
+			__atomic_fetch_add(&n_loaded, 1, __ATOMIC_RELAXED);
+		}
+	return NULL;
+}
+
+static int storm(const char *folder)
+{
+	pthread_t t[4];
+	struct dirent *de;
+	DIR *dir = opendir(folder);
+	int i;
+
+	if (!dir)
+		die(folder);
+	while ((de = readdir(dir)) != NULL && n_storm_files < 64)
+		if (strstr(de->d_name, ".so"))
+			snprintf(storm_files[n_storm_files++], sizeof(storm_files[0]), "%s/%s", folder, de->d_name);
+	closedir(dir);
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&t[i], NULL, storm_thread, (void *)(long)i))
+			die("pthread_create");
+	for (i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	printf("LOADED %d\n", n_loaded);
+	return 0;
+}
+
 int main(void)
 {
 	const struct timespec pause = { 0, 50 * 1000 * 1000 };
@@ -54,6 +105,8 @@ int main(void)
 	void *lib = NULL, *plug = NULL;
 	int i;
 
+	if (getenv("STORM"))
+		return storm(getenv("STORM"));
 	printf("ADDRESS %p own_table\n", (void *)own_table);
 	fflush(stdout);
 	while (access("/tmp/stop", F_OK) && now() - begin < 500) {
