@@ -12,6 +12,7 @@
 #include "heap_print.h"
 #include "frames.h"
 #include "json.h"
+#include "pages.h"
 #include "report.h"
 
 static const char *const loss_names[STREAM_LOST_WHATS] = {
@@ -128,6 +129,12 @@ static void variable(FILE *f, const struct rows *r, const struct analysis *a, si
 		json_u64(&j, "mm", v->mm);
 		json_u64(&j, "pid", v->pid);
 		json_str(&j, "comm", v->comm);
+	}
+	if (v->key) {
+		char text[96];
+
+		pages_key(v->key, text, sizeof(text));
+		json_str(&j, "key", text);
 	}
 	json_end(&j);
 }

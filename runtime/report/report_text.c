@@ -223,6 +223,10 @@ static int numbers(const struct out *out, const struct rows *r, const struct row
 	if (!r->exact) {
 		putc(' ', f);
 		percent(f, row->time_share, 7);
+		if (isnan(row->time_ci[0]))
+			fprintf(f, " %5s", "-");
+		else
+			fprintf(f, " %5.1f", 50 * (row->time_ci[1] - row->time_ci[0]));
 	}
 	if (isnan(row->write_share))
 		fprintf(f, " %4s", "-");
@@ -233,7 +237,7 @@ static int numbers(const struct out *out, const struct rows *r, const struct row
 		used += since_begin(f, r, row->var.first_ns);
 		used += since_begin(f, r, row->var.last_ns);
 	}
-	return used + 7 + (r->exact ? 9 : 6 + 8) + 5;
+	return used + 7 + (r->exact ? 9 : 6 + 8 + 6) + 5;
 }
 
 static void one_row(const struct out *out, const struct rows *r, size_t i)
@@ -275,9 +279,10 @@ static void other_line(const struct out *out, const struct rows *r, double share
 	} else {
 		fprintf(out->f, " %5s ", "");
 		percent(out->f, time_share, 7);
+		fprintf(out->f, " %5s", "");
 	}
 	fprintf(out->f, " %4s%*s  ", "", has_more(out, r) ? 26 : 0, "");
-	cut_to(out->f, text, out->o->width > 40 ? out->o->width - (r->exact ? 27 : 32) : 0);
+	cut_to(out->f, text, out->o->width > 40 ? out->o->width - (r->exact ? 27 : 38) : 0);
 	style(out, NORMAL);
 	putc('\n', out->f);
 }
@@ -289,7 +294,7 @@ static void table(const struct out *out, const struct rows *r, const struct anal
 
 	style(out, BOLD);
 	fprintf(out->f, "   #   share%s  wr%%%s  %-*s variable [module]\n",
-		r->exact ? " accesses" : "  ±95%    time", has_more(out, r) ? " threads    first     last" : "",
+		r->exact ? " accesses" : "  ±95%    time  ±95%", has_more(out, r) ? " threads    first     last" : "",
 		KIND_WIDTH, "kind");
 	style(out, NORMAL);
 	for (i = 0; i < r->n; i++) {
@@ -477,7 +482,7 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	const struct images *images = analysis_images(a);
 
 	if (!r->exact && r->n)
-		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time; wr%%: how many of its accesses write");
+		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time, likewise; wr%%: how many of its accesses write");
 	how(out, r, a);
 	if (r->exact && r->callers && !callers_any(analysis_callers((struct analysis *)a)))
 		paragraph(out, "no lines of code: record with --callers to have them");

@@ -98,6 +98,7 @@ static int from_counts(struct rows *r, struct analysis *a)
 		row->entry = i;
 		row->share = counted;
 		row->ci[0] = row->ci[1] = row->time_share = NAN;
+		row->time_ci[0] = row->time_ci[1] = NAN;
 		row->write_share = counted > 0 ? (double)h->writes / counted : NAN;
 		row->reads = whole(h->reads);
 		row->writes = whole(h->writes);
@@ -144,6 +145,8 @@ static int from_samples(struct rows *r, struct analysis *a)
 		row->ci[0] = from->ci[0];
 		row->ci[1] = from->ci[1];
 		row->time_share = from->time_share;
+		row->time_ci[0] = from->time_ci[0];
+		row->time_ci[1] = from->time_ci[1];
 		row->write_share = counted > 0 ? from->writes / counted : NAN;
 		row->samples = from->samples;
 		row->threads = from->threads;

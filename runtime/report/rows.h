@@ -33,6 +33,7 @@ struct row {
 	double share;	    /* of all accesses, 0 .. 1 */
 	double ci[2];	    /* 95 % confidence interval of share; NaN: exact */
 	double time_share;  /* of all time; NaN: not known */
+	double time_ci[2];  /* 95 % confidence interval of time_share; NaN: not known */
 	double write_share; /* of its accesses; NaN: not known */
 	uint64_t samples;
 	uint64_t accesses, reads, writes; /* if rows.exact, else 0 */

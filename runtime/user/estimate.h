@@ -97,6 +97,7 @@ struct estimate_row {
 	double share;		/* of all accesses, 0 .. 1 */
 	double ci[2];		/* 95 % confidence interval of share */
 	double time_share;	/* of all time, 0 .. 1 */
+	double time_ci[2];	/* 95 % confidence interval of time_share */
 };
 
 struct estimate_result {
