@@ -71,6 +71,18 @@ static void count(struct json *j, const char *key, bool known, uint64_t n)
 		json_null(j, key);
 }
 
+static void interval(struct json *j, const char *key, const double ci[2])
+{
+	if (isnan(ci[0])) {
+		json_null(j, key);
+		return;
+	}
+	json_open(j, key, '[');
+	json_num(j, NULL, ci[0]);
+	json_num(j, NULL, ci[1]);
+	json_close(j, ']');
+}
+
 static void variable(FILE *f, const struct rows *r, const struct analysis *a, size_t i)
 {
 	const struct row *row = &r->v[i];
@@ -95,15 +107,10 @@ static void variable(FILE *f, const struct rows *r, const struct analysis *a, si
 	json_str(&j, "kind", v->kind);
 	json_u64(&j, "size", v->size);
 	json_num(&j, "share", row->share);
-	if (isnan(row->ci[0])) {
-		json_null(&j, "ci");
-	} else {
-		json_open(&j, "ci", '[');
-		json_num(&j, NULL, row->ci[0]);
-		json_num(&j, NULL, row->ci[1]);
-		json_close(&j, ']');
-	}
+	interval(&j, "ci", row->ci);
 	json_num(&j, "time_share", row->time_share);
+	if (!r->exact)
+		interval(&j, "time_ci", row->time_ci);
 	count(&j, "samples", !r->exact, row->samples);
 	count(&j, "accesses", r->exact, row->accesses);
 	count(&j, "reads", r->exact, row->reads);
