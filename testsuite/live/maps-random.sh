@@ -122,6 +122,10 @@ seed=$((seed + 1))
 if tells_calls in_tracefs perf-returns; then
 	returned="perf_launched perf-returns pfsbx,perf_attached perf-returns pfsb"
 	looked in_tracefs perf-returns fvtsb
+	# So does the other, where it may not have its program.
+	in_tracefs "$TESTPROGS/without" bpf EPERM "$HOTVAR" maps --source perf -o "$tmp/events" -- true 2> "$tmp/err"
+	is "perf without its program is told of returns" "$? $(grep -c "looked up about" "$tmp/err")" "0 0"
+	like "perf without its program: a munmap" "$(cat "$tmp/events")" 'unmap +munmap'
 else
 	skip "perf with the tracepoint of system calls" "not here: $(tail -n 1 "$tmp/err")"
 fi

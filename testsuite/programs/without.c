@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * without perf|ptrace|both ERRNO CMD [ARG...] - runs CMD where those system calls fail.
+ * without perf|ptrace|both|bpf ERRNO CMD [ARG...] - runs CMD where those system calls fail.
  *
- * As a container's seccomp filter refuses them: perf_event_open, or ptrace.
+ * As a container's seccomp filter refuses them: perf_event_open, or ptrace, or bpf.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -16,11 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int refuse(int perf, int ptrace, unsigned code)
+/* Numbers no system call has stand for what is not refused. */
+static int refuse(unsigned p, unsigned t, unsigned code)
 {
-	/* Numbers no system call has stand for what is not refused. */
-	unsigned p = perf ? SYS_perf_event_open : 0xffffffff;
-	unsigned t = ptrace ? SYS_ptrace : 0xffffffff;
 	struct sock_filter f[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 4),
@@ -42,9 +40,11 @@ int main(int argc, char **argv)
 	int perf = both || (argc > 3 && !strcmp(argv[1], "perf"));
 	int ptrace = both || (argc > 3 && !strcmp(argv[1], "ptrace"));
 
-	if (!perf && !ptrace)
+	int bpf = argc > 3 && !strcmp(argv[1], "bpf");
+
+	if (!perf && !ptrace && !bpf)
 		return 2;
-	if (refuse(perf, ptrace, strcmp(argv[2], "EACCES") ? EPERM : EACCES)) {
+	if (refuse(perf ? SYS_perf_event_open : bpf ? SYS_bpf : 0xffffffff, ptrace ? SYS_ptrace : 0xffffffff, strcmp(argv[2], "EACCES") ? EPERM : EACCES)) {
 		perror("without: seccomp");
 		return 77;
 	}
