@@ -11,8 +11,8 @@
 #include "comms.h"
 #include "frames.h"
 #include "runtime/core/hvar_image.h"
+#include "keys.h"
 #include "members.h"
-#include "runtime/core/hvar_key.h"
 #include "runtime/core/hvar_resolve.h"
 #include "said.h"
 #include "tls_blocks.h"
@@ -35,8 +35,8 @@ enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
 struct fact {
 	uint32_t reason;
 	uint32_t pid;
-	bool is_private;
 	bool deleted;
+	struct hvar_key key; /* of its first access */
 	char comm[16];
 	uint64_t first_ns, last_ns; /* of exact accesses */
 	char *name; /* made when first asked for */
@@ -175,19 +175,6 @@ static bool tls_at(struct variables *v, const struct hvar_vmas *vmas, const stru
 	return img;
 }
 
-/*
- * Is the memory there one address space's own?  What was written to was copied before; RELRO was by the
- * dynamic linker.  Of other pages of private mappings a recording does not tell.
- */
-static bool is_private(const struct variables *v, const struct hvar_place *place, const struct hvar_event *ev)
-{
-	bool copied = place->kind == HVAR_KIND_RELRO || (ev->type == HVAR_EVENT_ACCESS && ev->u.access.flags & HVAR_ACCESS_WRITE);
-	struct hvar_key key = hvar_key_of(&place->vma, images_facts(v->images, place->vma.module), ev->mm, place->vma.start,
-					  copied ? HVAR_PAGE_COPIED : HVAR_PAGE_UNKNOWN);
-
-	return hvar_key_private(&key);
-}
-
 static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key, const struct hvar_place *place,
 			     const struct hvar_event *ev)
 {
@@ -203,7 +190,7 @@ static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key
 	f = &v->facts[i];
 	memset(f, 0, sizeof(*f));
 	f->reason = place->reason;
-	f->is_private = is_private(v, place, ev);
+	f->key = keys_of_place(v->images, place, ev);
 	f->deleted = place->vma.flags & HVAR_VMA_DELETED;
 	if (v->per_process) {
 		f->pid = ev->pid;
@@ -530,7 +517,8 @@ int variables_describe(struct variables *v, uint32_t i, struct variable *out)
 	out->deleted = f->deleted && *path;
 	out->kind = hvar_kind_name(key->kind & KIND_MASK);
 	out->mapped = (key->kind & KIND_MASK) != HVAR_KIND_UNMAPPED;
-	out->is_private = f->is_private;
+	out->is_private = hvar_key_private(&f->key);
+	out->key = v->per_process && key->symbol != HVAR_HOT_NONE && img && (key->kind & KIND_MASK) != HVAR_KIND_TLS ? &f->key : NULL;
 	out->mm = v->per_process ? key->mm : 0;
 	out->phase = key->mm && !v->per_process ? said_text(v->said, key->mm) : NULL;
 	out->pid = f->pid;

@@ -107,6 +107,7 @@ struct variable {
 	uint64_t size;	    /* the symbol's, else 0 */
 	bool mapped;	    /* there was memory at its address */
 	bool is_private;    /* it is one address space's own: a copy, or no file's and not shared */
+	const struct hvar_key *key; /* of a static variable's memory, with per_process; NULL: not known */
 	uint32_t mm, pid;   /* with per_process, else 0 */
 	const char *comm;   /* likewise, "" if not known */
 	const char *phase;  /* with variables_phase(); NULL: none */
