@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # truth.sh - hotvar --exact against a trace of every access, by totals and variable: each program that does the same in two runs.
 #
-# The other programs of testsuite/programs wait for a line, a clock or another process, or have threads: of those
+# The other programs of testsuite/programs wait for a line, a clock or another process, have threads, or do too much: of those
 # exact_threads shows that no access is lost (ends.sh).  EXACT_ONLY="hot_scan loop" does a part;
 # EXACT_MORE="FILE.c:ARG ..." does others too, which are built as the first lot is.
 . "$top_srcdir/testsuite/lib.sh"
@@ -37,11 +37,9 @@ while read -r name arguments; do
 done << END
 access_kinds
 elf_many 50
-heap_objects
 loop cpu 500
 loop getppid 100
 loop mmap 50
-mixes
 reload 50 $TESTPROGS/libreload_one.so $TESTPROGS/libreload_two.so
 touch_pages
 END
