@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_touched.c - touched pages against the stupidest model: a byte for each page of each address space.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/report/images.h"
+#include "runtime/report/spaces.h"
+#include "runtime/report/touched.h"
+
+enum { PAGES = 40, SPACES = 5, STEPS = 4000, BASE = 0x10000 };
+
+#define ADDR(page) (BASE + (uint64_t)(page) * 4096)
+
+struct model {
+	uint8_t what[SPACES][PAGES]; /* enum stream_touched_what; [mm - 1] */
+	uint8_t peak[SPACES][PAGES]; /* the same at the first moment with the most */
+	uint64_t most;
+};
+
+struct stage {
+	struct images *images;
+	struct spaces *spaces;
+	struct touched *t;
+	struct model m;
+	uint64_t time_ns, seed;
+	uint32_t n_mm; /* address spaces so far */
+};
+
+static uint32_t rnd(struct stage *s, uint32_t n)
+{
+	s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(s->seed >> 33) % n;
+}
+
+static void event(struct stage *s, struct hvar_event ev)
+{
+	ev.time_ns = s->time_ns += 1000000;
+	touched_before(s->t, &ev);
+	spaces_event(s->spaces, &ev);
+	touched_after(s->t, &ev);
+}
+
+static void record(struct stage *s, struct stream_touched r)
+{
+	r.time_ns = s->time_ns += 1000000;
+	r.pid = r.mm;
+	touched_record(s->t, &r);
+}
+
+enum { TOUCHES = STREAM_TOUCHED_READ | STREAM_TOUCHED_WRITTEN | STREAM_TOUCHED_EXECUTED };
+
+static uint64_t touched_in(uint8_t what[SPACES][PAGES])
+{
+	uint64_t n = 0;
+	int m, p;
+
+	for (m = 0; m < SPACES; m++)
+		for (p = 0; p < PAGES; p++)
+			n += !!(what[m][p] & TOUCHES);
+	return n;
+}
+
+static void note(struct stage *s)
+{
+	uint64_t n = touched_in(s->m.what);
+
+	if (n <= s->m.most)
+		return;
+	s->m.most = n;
+	memcpy(s->m.peak, s->m.what, sizeof(s->m.peak));
+}
+
+static void map(struct stage *s, uint32_t mm, uint32_t type, int from, int to)
+{
+	struct hvar_event ev = { .type = type, .mm = mm, .pid = mm, .tid = mm };
+
+	ev.u.map.start = ADDR(from);
+	ev.u.map.end = ADDR(to);
+	ev.u.map.prot = HVAR_PROT_READ | HVAR_PROT_WRITE;
+	ev.u.map.region = HVAR_REGION_ANON;
+	event(s, ev);
+}
+
+static void step(struct stage *s)
+{
+	uint32_t mm = 1 + rnd(s, s->n_mm), what;
+	int from = (int)rnd(s, PAGES), to = from + 1 + (int)rnd(s, (uint32_t)(PAGES - from) < 6 ? (uint32_t)(PAGES - from) : 6), p;
+	uint8_t *m = s->m.what[mm - 1];
+	struct hvar_event fork = { .type = HVAR_EVENT_FORK, .mm = mm, .pid = mm, .tid = mm };
+
+	if (to > PAGES)
+		to = PAGES;
+	switch (rnd(s, 20)) {
+	case 0:
+		map(s, mm, HVAR_EVENT_UNMAP, from, to);
+		memset(m + from, 0, (size_t)(to - from));
+		map(s, mm, HVAR_EVENT_MAP, from, to);
+		break;
+	case 1:
+		record(s, (struct stream_touched){ .mm = mm, .what = STREAM_TOUCHED_BACK, .start = ADDR(from), .end = ADDR(to) });
+		memset(m + from, 0, (size_t)(to - from));
+		break;
+	case 2:
+		if (to > PAGES / 2)
+			return;
+		record(s, (struct stream_touched){ .mm = mm, .what = STREAM_TOUCHED_MOVED, .start = ADDR(PAGES / 2 + from),
+						   .end = ADDR(PAGES / 2 + to), .from = ADDR(from) });
+		for (p = from; p < to; p++) {
+			if (m[p])
+				m[PAGES / 2 + p] = m[p];
+			m[p] = 0;
+		}
+		break;
+	case 3:
+		if (s->n_mm == SPACES || rnd(s, 40))
+			return;
+		fork.u.task.child = fork.u.task.child_pid = fork.u.task.child_mm = ++s->n_mm;
+		event(s, fork);
+		memcpy(s->m.what[s->n_mm - 1], m, PAGES);
+		break;
+	default:
+		what = 1u << rnd(s, 5);
+		if (what == STREAM_TOUCHED_BY_KERNEL)
+			what |= STREAM_TOUCHED_READ;
+		record(s, (struct stream_touched){ .mm = mm, .what = what, .start = ADDR(from), .end = ADDR(to) });
+		for (p = from; p < to; p++)
+			m[p] |= (uint8_t)what;
+		break;
+	}
+	note(s);
+}
+
+static void begin(struct stage *s, uint64_t seed)
+{
+	struct hvar_event exec = { .type = HVAR_EVENT_EXEC, .mm = 1, .pid = 1, .tid = 1 };
+
+	memset(s, 0, sizeof(*s));
+	s->seed = seed;
+	s->images = images_new(false);
+	s->spaces = spaces_new();
+	s->t = touched_new(s->images, s->spaces);
+	assert_non_null(s->t);
+	s->n_mm = 1;
+	event(s, exec);
+	map(s, 1, HVAR_EVENT_INITIAL, 0, PAGES);
+}
+
+static void end(struct stage *s)
+{
+	touched_free(s->t);
+	spaces_free(s->spaces);
+	images_free(s->images);
+}
+
+/* The pages that are said to have been there at the peak, and nothing else. */
+static void check_peak(struct stage *s)
+{
+	struct touched_result r;
+	uint8_t seen[SPACES][PAGES] = { { 0 } };
+	uint64_t n = 0, most = 0;
+	size_t i;
+
+	assert_int_equal(touched_finish(s->t, &r), 0);
+	assert_int_equal(r.peak.pages, s->m.most);
+	assert_int_equal(r.lost, 0);
+	for (i = 0; i < r.n_pages; i++) {
+		uint64_t page = (r.pages[i].addr - BASE) / 4096;
+		uint32_t mm = r.areas[r.pages[i].area].mm;
+
+		assert_in_range(mm, 1, SPACES);
+		assert_in_range(page, 0, PAGES - 1);
+		if (r.pages[i].what & TOUCHES && s->m.peak[mm - 1][page] & TOUCHES) {
+			seen[mm - 1][page] = STREAM_TOUCHED_READ;
+			n++;
+		}
+	}
+	assert_int_equal(n, s->m.most);
+	assert_int_equal(touched_in(seen), s->m.most);
+	for (i = 0; i < r.n_points; i++) {
+		if (r.points[i].sum.pages > most)
+			most = r.points[i].sum.pages;
+		if (i)
+			assert_true(r.points[i].time_ns > r.points[i - 1].time_ns);
+	}
+	assert_int_equal(most, s->m.most);
+	n = 0;
+	for (i = 0; i < r.n_areas; i++)
+		n += r.areas[i].touched;
+	assert_int_equal(n, s->m.most);
+}
+
+static void random_steps(void **state)
+{
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 40; seed++) {
+		struct stage s;
+		int i, n = seed % 2 ? STEPS : (int)(seed * 7);
+
+		begin(&s, seed);
+		for (i = 0; i < n; i++)
+			step(&s);
+		check_peak(&s);
+		end(&s);
+	}
+}
+
+/* A process that ends gives its pages back; one that executes begins with none. */
+static void tasks(void **state)
+{
+	struct stage s;
+	struct hvar_event fork = { .type = HVAR_EVENT_FORK, .mm = 1, .pid = 1, .tid = 1 };
+	struct hvar_event exec = { .type = HVAR_EVENT_EXEC, .mm = 3, .pid = 2, .tid = 2 };
+	struct hvar_event exits = { .type = HVAR_EVENT_EXIT, .mm = 1, .pid = 1, .tid = 1 };
+	struct touched_result r;
+
+	(void)state;
+	begin(&s, 1);
+	record(&s, (struct stream_touched){ .mm = 1, .what = STREAM_TOUCHED_WRITTEN, .start = ADDR(0), .end = ADDR(10) });
+	fork.u.task.child = fork.u.task.child_pid = fork.u.task.child_mm = 2;
+	event(&s, fork);
+	event(&s, exec);
+	map(&s, 3, HVAR_EVENT_INITIAL, 0, PAGES);
+	record(&s, (struct stream_touched){ .mm = 3, .what = STREAM_TOUCHED_EXECUTED, .start = ADDR(0), .end = ADDR(3) });
+	event(&s, exits);
+	record(&s, (struct stream_touched){ .mm = 3, .what = STREAM_TOUCHED_READ, .start = ADDR(3), .end = ADDR(9) });
+	assert_int_equal(touched_finish(s.t, &r), 0);
+	assert_int_equal(r.peak.pages, 20);
+	assert_int_equal(r.peak.code, 0);
+	assert_int_equal(r.ever, 10 + 10 + 3 + 6);
+	assert_int_equal(r.points[r.n_points - 1].sum.pages, 9);
+	assert_int_equal(r.points[r.n_points - 1].sum.code, 3);
+	end(&s);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_steps),
+		cmocka_unit_test(tasks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
