@@ -28,7 +28,8 @@ enum {
 	CODE_PAGES = 64,
 	FAR = 40,	     /* instructions to the next branch */
 	FIRST_HIT_NS = 9000, /* until gaps between hits say more */
-	PERIOD_NS = 50000000, /* from round to round */
+	PERIOD_NS = 50000000, /* from round to round, at least */
+	BETWEEN_NS = 40000000, /* that the program has run from round to round: when it waits, so do we */
 	WINDOW_NS = 2000000,  /* that a round takes */
 	PROMPT_NS = 40000,    /* between setting a breakpoint and its first hit, where the program is there already */
 	SLACK_NS = 7000,      /* by which that differs */
@@ -81,6 +82,7 @@ struct slot {
 struct breakpoints {
 	double share;
 	double credit_ns;
+	uint64_t ran_since_ns; /* samples since the last round */
 	uint64_t hit_ns; /* that one hit costs the program */
 	struct place places[PLACES];
 	uint32_t n_places;
@@ -283,6 +285,7 @@ void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, u
 	struct seen *s = &b->seen[hash(ip, mm, SEEN)];
 
 	b->credit_ns += b->share * (double)ns;
+	b->ran_since_ns += ns;
 	if (s->ip != ip || s->mm != mm) {
 		struct search f = { b, s, pid, is32 };
 
@@ -396,8 +399,9 @@ static void begin(struct breakpoints *b)
 	double each = b->credit_ns / (double)b->hit_ns / SLOTS;
 	uint32_t hits = each > MOST ? MOST : each > 0 ? (uint32_t)each : 0;
 
-	if (hits < FEWEST)
+	if (hits < FEWEST || b->ran_since_ns < BETWEEN_NS)
 		return;
+	b->ran_since_ns = 0;
 	for (int i = 0; i < SLOTS; i++) {
 		uint32_t place = most_wanted(b);
 
