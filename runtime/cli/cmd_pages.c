@@ -7,7 +7,7 @@
  *	-p PID -d SECONDS	after SECONDS, with what it touched in them
  *	-- CMD			when CMD is about to end (or after -d), with what it touched since its execve
  *
- * A second line of rows for each moment comes with --interval.
+ * With --interval there are rows for each moment; --copies is pages_watch.c's.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@
 #include "runtime/user/watch.h"
 #include "translator-hooks/image_name.h"
 
-enum { KEY_COPIES = 0x6380, KEY_BY = 0x6300, KEY_SUMMARY, KEY_SYMBOLS, KEY_VARIABLE, KEY_MODULE, KEY_INTERVAL, KEY_NO_DEMANGLE };
+enum { KEY_BY = 0x6300, KEY_COPIES, KEY_SUMMARY, KEY_SYMBOLS, KEY_VARIABLE, KEY_MODULE, KEY_INTERVAL, KEY_NO_DEMANGLE };
 enum by { BY_REGION, BY_MODULE, BY_PAGE };
 enum { TICK_MS = 20 };
 
@@ -55,7 +55,6 @@ struct pages {
 	struct pages_counts total;
 	uint64_t start_ns;
 	bool headed;
-	uint64_t torn;
 };
 
 static const struct argp_option own_options[] = {

@@ -119,7 +119,7 @@ static void count(struct pass *p, struct page_region *v, uint64_t addr, const ui
 }
 
 /* Which of the pages of a shared mapping does the kernel call dirty? */
-static void count_dirty(struct pass *p, struct page_region *v, uint64_t addr, const uint64_t *e, size_t n)
+static void count_dirty(struct pass *p, struct page_region *v, const uint64_t *e, size_t n)
 {
 	struct page_facts facts[512];
 
@@ -130,7 +130,6 @@ static void count_dirty(struct pass *p, struct page_region *v, uint64_t addr, co
 		for (size_t k = 0; k < some; k++)
 			v->dirty += facts[k].flags >= 0 && facts[k].flags >> PAGE_KPF_DIRTY & 1;
 	}
-	(void)addr;
 }
 
 static int take_run(void *ctx, uint64_t start, const uint64_t *e, size_t n)
@@ -150,7 +149,7 @@ static int take_run(void *ctx, uint64_t start, const uint64_t *e, size_t n)
 
 		count(p, v, lo, first, some);
 		if (r->flags && v->vma.prot & HVAR_PROT_SHARED)
-			count_dirty(p, v, lo, first, some);
+			count_dirty(p, v, first, some);
 	}
 	return 0;
 }
