@@ -32,6 +32,9 @@ is "a child's accesses of its parent's objects, apart" "$(row heap:forked | sed 
 is "a program that is killed" $? 137
 check "nothing is lost by it" objects "$tmp/expected" "$tmp/report"
 
+"$HOTVAR" --exact --json -o "$tmp/report" -- "$TESTPROGS/heap_random" "${HEAP_SEED:-1}" "${HEAP_STEPS:-6000}" > "$tmp/expected" 2> "$tmp/err"
+check "objects that come, grow, move and go at random in three threads, accessed at random: as a model has it" objects "$tmp/expected" "$tmp/report"
+
 if readelf -SW "$TESTPROGS/heap_objects" | grep -q debug_addr; then
 	skip "an inlined function's objects have its name" "valgrind cannot read this debug information"
 else
