@@ -16,6 +16,7 @@
 
 #include "clock.h"
 #include "decode_regs.h"
+#include "turns.h"
 
 enum {
 	SLOTS = 4,	     /* breakpoints that an x86 CPU has */
@@ -31,6 +32,8 @@ enum {
 	PERIOD_NS = 50000000, /* from round to round, at least */
 	BETWEEN_NS = 40000000, /* that the program has run from round to round: when it waits, so do we */
 	WINDOW_NS = 2000000,  /* that a round takes */
+	LONG_SLICE_NS = 2000000,
+	ASK_AGAIN = 8,	      /* rounds */
 	PROMPT_NS = 40000,    /* between setting a breakpoint and its first hit, where the program is there already */
 	SLACK_NS = 7000,      /* by which that differs */
 	GLANCE_NS = 100000,   /* after which those that were not hit promptly are taken away */
@@ -83,6 +86,11 @@ struct breakpoints {
 	double share;
 	double credit_ns;
 	uint64_t ran_since_ns; /* samples since the last round */
+	pid_t first_pid;
+	bool many_processes; /* samples of another came, too */
+	pid_t asked_pid;     /* is_cheap()'s last answer, for some rounds */
+	uint64_t asked_round;
+	bool asked_cheap;
 	uint64_t hit_ns; /* that one hit costs the program */
 	struct place places[PLACES];
 	uint32_t n_places;
@@ -286,6 +294,8 @@ void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, u
 
 	b->credit_ns += b->share * (double)ns;
 	b->ran_since_ns += ns;
+	b->first_pid = b->first_pid ? b->first_pid : pid;
+	b->many_processes |= pid != b->first_pid;
 	if (s->ip != ip || s->mm != mm) {
 		struct search f = { b, s, pid, is32 };
 
@@ -302,6 +312,22 @@ void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, u
 }
 
 /* ---- rounds ---- */
+
+/*
+ * Threads that inherited the same events take over each other's timers when they take turns, for next to
+ * nothing.  One that has a breakpoint of its own never does so again, which costs
+ * 10 us at each turn: too much for threads that wait for each other all the time.
+ */
+static bool is_cheap(struct breakpoints *b, const struct place *p)
+{
+	if (b->asked_pid == p->pid && b->counts.rounds < b->asked_round + ASK_AGAIN)
+		return b->asked_cheap;
+	b->asked_pid = p->pid;
+	b->asked_round = b->counts.rounds;
+	b->asked_cheap = (!b->many_processes && turns_alone(p->pid)) ||
+			 turns_slice_ns(p->pid) >= LONG_SLICE_NS;
+	return b->asked_cheap;
+}
 
 static bool set(struct breakpoints *b, uint32_t place, uint32_t hits)
 {
@@ -409,7 +435,9 @@ static void begin(struct breakpoints *b)
 			break;
 		b->places[place].now = true;
 		b->places[place].tries++;
-		if (!set(b, place, hits))
+		if (!is_cheap(b, &b->places[place]))
+			b->counts.dear++;
+		else if (!set(b, place, hits))
 			b->counts.refused++;
 	}
 	for (uint32_t i = 0; i < PLACES; i++)

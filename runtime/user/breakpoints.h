@@ -43,6 +43,7 @@ struct breakpoints_counts {
 	uint64_t hits;
 	uint64_t rounds;
 	uint64_t refused;  /* breakpoints that could not be set */
+	uint64_t dear;	   /* not set, since they would slow threads down that take turns all the time */
 	uint64_t spent_ns; /* of the program's time, as far as the gaps between hits tell */
 	uint64_t late;	   /* hits that were no fair choice, and left out */
 	uint64_t lost;	   /* hits for which there was no room */

@@ -171,7 +171,9 @@ static void put_cost(struct engine *g)
 	stream_put_meta(g->s->out, "cost", "%llu", (unsigned long long)(spent_ns + c->spent_ns));
 	if (c->lost)
 		session_note(g->s, "%llu hits of breakpoints were lost", (unsigned long long)c->lost);
-	if (c->refused && !c->hits)
+	if (c->dear && !c->hits)
+		session_note(g->s, "no breakpoints were set, which would slow threads down that take turns as often as these do: intervals are wider");
+	else if (c->refused && !c->hits)
 		session_note(g->s, "no breakpoints could be set, so that intervals are wider: another program has them all, or the kernel has none");
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "turns.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { MOST_THREADS = 64 }; /* asked of a process */
+
+uint64_t turns_slice_ns(pid_t pid)
+{
+	unsigned long long all_ns = 0, all_slices = 0;
+	char path[300];
+	struct dirent *d;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	for (int n = 0; n < MOST_THREADS && (d = readdir(dir));) {
+		unsigned long long ran_ns, waited_ns, slices;
+		FILE *f;
+
+		if (d->d_name[0] == '.')
+			continue;
+		n++;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/schedstat", (int)pid, d->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (fscanf(f, "%llu %llu %llu", &ran_ns, &waited_ns, &slices) == 3) {
+			all_ns += ran_ns;
+			all_slices += slices;
+		}
+		fclose(f);
+	}
+	closedir(dir);
+	return all_slices ? all_ns / all_slices : 0;
+}
+
+bool turns_alone(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return !stat(path, &st) && st.st_nlink == 3; /* itself, its parent, one thread */
+}
