@@ -62,9 +62,10 @@ def first_lines(path, word):
 
 
 def build(a, source, name):
-    out = os.path.join(a.build, name)
+    out = os.path.abspath(os.path.join(a.build, name))
+    folder, file = os.path.split(os.path.abspath(source))  # the same program from wherever it is built
     flags = first_lines(source, "cflags") or ["-O2", "-g"]
-    subprocess.run([a.cc, "-pthread"] + flags + ["-o", out, source] + (first_lines(source, "libs") or []), check=True)
+    subprocess.run([a.cc, "-pthread"] + flags + ["-o", out, file] + (first_lines(source, "libs") or []), check=True, cwd=folder)
     return out
 
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_turns.c - threads of a process counted, and who of it is alone; hits of branches in bursts. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/user/estimate_sites.h"
+#include "runtime/user/turns.h"
+
+static pthread_barrier_t both;
+
+static void *wait_twice(void *arg)
+{
+	pthread_barrier_wait(&both);
+	pthread_barrier_wait(&both);
+	return arg;
+}
+
+static void test_alone(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	assert_true(turns_alone(getpid()));
+	assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
+	assert_int_equal(pthread_create(&t, NULL, wait_twice, NULL), 0);
+	pthread_barrier_wait(&both);
+	assert_false(turns_alone(getpid()));
+	pthread_barrier_wait(&both);
+	pthread_join(t, NULL);
+	assert_false(turns_alone(-1));
+	assert_int_equal(turns_slice_ns(-1), 0);
+}
+
+/* Bursts of one kind each differ as much as they can; bursts that are alike differ by chance alone. */
+static void test_bursts(void **state)
+{
+	struct site_function f = { 0 };
+	const struct site_counted *c;
+
+	(void)state;
+	for (uint64_t burst = 0; burst < 40; burst++) {
+		for (unsigned hit = 0; hit < 20; hit++) {
+			uint64_t now = 1000000000 * (burst + 1) + hit * 10000;
+
+			site_branch_hit(&f, 1, burst & 1, now);
+			site_branch_hit(&f, 2, hit & 1, now);
+		}
+	}
+	assert_null(site_counted_at(&f, 3));
+	c = site_counted_at(&f, 1);
+	assert_non_null(c);
+	assert_int_equal(c->n, 800);
+	assert_int_equal(c->taken, 400);
+	assert_int_equal(c->bursts, 40);
+	assert_true(site_counted_excess(c) > 15); /* of 20 that are one */
+	c = site_counted_at(&f, 2);
+	assert_non_null(c);
+	assert_int_equal(c->taken, 400);
+	assert_true(site_counted_excess(c) < 1.5);
+	free(f.counted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_bursts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
