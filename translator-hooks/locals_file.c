@@ -178,7 +178,8 @@ static bool has_name(const char *list, const char *name)
 }
 
 /* All variables that may be at @offset from the CFA, wherever in the function. */
-static bool find_owned(struct locals_function *fn, int64_t offset, struct locals_found *out)
+static bool find_owned(struct locals_function *fn, int64_t offset, Dwarf_CFI *cfi, const struct locals_cfa *cfa,
+		       struct locals_found *out)
 {
 	struct locals_part parts[LOCALS_PARTS_MAX];
 	uint64_t size, byte;
@@ -189,7 +190,7 @@ static bool find_owned(struct locals_function *fn, int64_t offset, struct locals
 	for (i = 0; i < fn->n; i++) {
 		struct locals_var *v = &fn->v[i];
 
-		if (!v->name || !(n = locals_place_all_parts(fn, v, parts)))
+		if (!v->name || !(n = locals_place_all_parts(fn, v, cfi, cfa, parts)))
 			continue;
 		size = locals_member_type(&v->die, &type);
 		if (!size || !byte_in(parts, n, size, LOCALS_CFA, offset, &byte))
@@ -227,6 +228,7 @@ void locals_file_find(struct locals_file *f, const struct locals_at *at, struct 
 	struct locals_cfa cfa;
 	Dwarf_CFI *cfi = cfi_of(f, at->vaddr, &cfa);
 	int64_t offset;
+	bool owned = at->base == LOCALS_CFA && !at->len;
 	bool placed = locals_place_from_cfa(&cfa, at->base, at->offset, &offset);
 
 	memset(out, 0, sizeof(*out));
@@ -236,16 +238,20 @@ void locals_file_find(struct locals_file *f, const struct locals_at *at, struct 
 		out->kind = LOCALS_RETURN;
 		return;
 	}
-	if (fn && (at->base == LOCALS_CFA ? find_owned(fn, offset, out) : find_at(fn, at, &cfa, out)))
+	if (fn && (owned ? find_owned(fn, offset, cfi, &cfa, out) : find_at(fn, at, &cfa, out)))
 		return;
-	if (!placed)
+	if (!placed) {
+		/* what is pushed is in the frame, wherever that begins */
+		if (at->base == LOCALS_SP && at->offset < 0)
+			out->kind = LOCALS_FRAME;
 		return;
+	}
 	if (offset >= 0)
 		out->kind = LOCALS_ARGUMENT;
-	else if (at->base != LOCALS_CFA && (locals_place_saved(cfi, at->vaddr, offset) ||
+	else if (!owned && (locals_place_saved(cfi, at->vaddr, offset) ||
 					    (at->len && locals_place_saved(cfi, at->vaddr + at->len, offset))))
 		out->kind = LOCALS_SAVED;
-	else if (at->base == LOCALS_CFA)
+	else if (owned)
 		out->kind = LOCALS_TEMPORARY;
 	else
 		out->kind = fn ? LOCALS_SPILL : LOCALS_FRAME;

@@ -22,8 +22,8 @@ void locals_file_close(struct locals_file *f);
 enum locals_base { LOCALS_SP, LOCALS_FP, LOCALS_CFA };
 
 struct locals_at {
-	uint64_t vaddr;	 /* of the instruction; with LOCALS_CFA anywhere in the function */
-	uint32_t len;	 /* of it; 0: not known */
+	uint64_t vaddr;	 /* of the instruction */
+	uint32_t len;	 /* of it; 0, with LOCALS_CFA: which it is is not known, it is somewhere in the function */
 	enum locals_base base;
 	int64_t offset;
 	bool is_return;	 /* it is the address to return to */
@@ -36,8 +36,8 @@ enum locals_kind {
 	LOCALS_SPILL,	  /* in the frame, no variable of the source: the compiler's own, as the debug information has it */
 	LOCALS_TEMPORARY, /* the same, reached through a pointer: or alloca() and arrays of variable length */
 	LOCALS_ARGUMENT,  /* passed on the stack, no parameter is known there */
-	LOCALS_FRAME,	  /* in the frame; there is no debug information of the function */
-	LOCALS_STACK,	  /* where in the frame it is cannot be told */
+	LOCALS_FRAME,	  /* in the frame: there is no debug information of the function, or none says where */
+	LOCALS_STACK,	  /* whether it is in the frame cannot be told */
 	LOCALS_KINDS
 };
 

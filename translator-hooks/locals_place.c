@@ -160,7 +160,8 @@ unsigned locals_place_parts(struct locals_function *f, struct locals_var *v, uin
 	return parts_of(f, pc, ops, n, out, 0);
 }
 
-unsigned locals_place_all_parts(struct locals_function *f, struct locals_var *v, struct locals_part *out)
+unsigned locals_place_all_parts(struct locals_function *f, struct locals_var *v, Dwarf_CFI *cfi, const struct locals_cfa *cfa,
+				struct locals_part *out)
 {
 	Dwarf_Addr base, start, end;
 	Dwarf_Attribute attr;
@@ -172,10 +173,22 @@ unsigned locals_place_all_parts(struct locals_function *f, struct locals_var *v,
 	if (!dwarf_attr_integrate(&v->die, DW_AT_location, &attr))
 		return 0;
 	while (left-- && n_all < LOCALS_PARTS_MAX && (at = dwarf_getlocations(&attr, at, &base, &start, &end, &ops, &n)) > 0) {
-		n_out = parts_of(f, start == 0 ? base : start, ops, n, out, n_all);
-		for (i = n_all; i < n_out; i++)
-			if (out[i].base == LOCALS_CFA)
-				out[n_all++] = out[i];
+		bool everywhere = start == 0 && end == (Dwarf_Addr)-1;
+		Dwarf_Addr low;
+		struct locals_cfa there;
+
+		if (everywhere && dwarf_lowpc(&f->die, &low) && dwarf_entrypc(&f->die, &low))
+			continue;
+		there = everywhere ? *cfa : locals_place_cfa(cfi, start);
+		n_out = parts_of(f, everywhere ? low : start, ops, n, out, n_all);
+		for (i = n_all; i < n_out; i++) {
+			struct locals_part p = out[i];
+
+			if (!locals_place_from_cfa(&there, p.base, p.offset, &p.offset))
+				continue;
+			p.base = LOCALS_CFA;
+			out[n_all++] = p;
+		}
 	}
 	return n_all;
 }

@@ -37,7 +37,8 @@ enum { LOCALS_PARTS_MAX = 32 };
 /* The parts of @v that are in memory at @pc, in function @f.  How many. */
 unsigned locals_place_parts(struct locals_function *f, struct locals_var *v, uint64_t pc, struct locals_part *out);
 
-/* The same of all its locations, wherever the code is, that are told from the CFA. */
-unsigned locals_place_all_parts(struct locals_function *f, struct locals_var *v, struct locals_part *out);
+/* The same of all its locations, wherever the code is, from the CFA, which is @cfa for code in the middle of the function. */
+unsigned locals_place_all_parts(struct locals_function *f, struct locals_var *v, Dwarf_CFI *cfi, const struct locals_cfa *cfa,
+				struct locals_part *out);
 
 #endif /* LOCALS_PLACE_H */

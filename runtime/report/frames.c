@@ -306,7 +306,7 @@ static void printable(char *s)
 static void find(struct frames *f, const struct hvar_place *at, struct place *p, const struct hvar_image *img)
 {
 	struct locals_at ask = { .vaddr = p->vaddr, .len = p->len, .offset = p->offset,
-				 .base = p->flags & STREAM_STACK_OWNED ? LOCALS_CFA :
+				 .base = p->flags & (STREAM_STACK_OWNED | STREAM_STACK_CFA) ? LOCALS_CFA :
 					 p->flags & STREAM_STACK_FP ? LOCALS_FP : LOCALS_SP,
 				 .is_return = p->flags & (STREAM_STACK_CALL | STREAM_STACK_RETURN) };
 	struct locals_file *file = p->module ? file_of(f, p->module) : NULL;

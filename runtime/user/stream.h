@@ -214,7 +214,8 @@ enum stream_stack_flags {
 	STREAM_STACK_CALL = 2,	 /* a call puts the address to return to there */
 	STREAM_STACK_RETURN = 4, /* a return takes it */
 	STREAM_STACK_OWNED = 8,
-	STREAM_STACK_FLAGS = 15,
+	STREAM_STACK_CFA = 16,	 /* likewise from the CFA, but of the frame of the instruction itself */
+	STREAM_STACK_FLAGS = 31,
 };
 
 struct stream_stack {

@@ -161,10 +161,10 @@ static void own(UInt slot, const struct hvt_frame *e, Int offset, const struct h
 	}
 }
 
-/* Put what was counted in @e to its account. */
-static void settle(const struct hvt_stack_head *head, struct hvt_frame *e)
+/* Put what was counted in @e below @end to its account. */
+static void settle_below(const struct hvt_stack_head *head, struct hvt_frame *e, ULong end)
 {
-	ULong start = e->low, end = e->cfa, a;
+	ULong start = e->low, a;
 	UInt slot = (UInt)head->slot, plane;
 
 	if (start < head->lo)
@@ -184,6 +184,11 @@ static void settle(const struct hvt_stack_head *head, struct hvt_frame *e)
 			v->reads = v->writes = 0;
 		}
 	}
+}
+
+static void settle(const struct hvt_stack_head *head, struct hvt_frame *e)
+{
+	settle_below(head, e, e->cfa);
 }
 
 static void pop(ULong part)
@@ -229,6 +234,19 @@ void hvt_frame_left(ULong part, ULong sp)
 		pop(part);
 }
 
+void hvt_frame_called(ULong part, ULong cfa)
+{
+	const struct hvt_stack_head *head = head_of(part);
+	struct hvt_frame *e;
+
+	hvt_frame_left(part, cfa);
+	e = top_of(part);
+	if (e->cfa == NO_CFA || e->low >= cfa || !is_stack(head, cfa))
+		return;
+	settle_below(head, e, cfa);
+	e->low = cfa;
+}
+
 static void mark(const struct hvt_stack_head *head, struct hvt_frame *e, ULong low, Addr id, Addr ip)
 {
 	if (e->cfa == NO_CFA)
@@ -253,8 +271,8 @@ void hvt_frame_mark(ULong part, ULong sp, ULong v, ULong id, ULong ip)
 		return;
 	leave(part, sp);
 	e = top_of(part);
-	/* below the stack pointer a function that calls no other has 128 bytes; and v may be no pointer at all */
-	mark(head, e, v < sp && v >= sp - 128 ? sp - 128 : sp, id, ip);
+	/* below the stack pointer a function that calls no other has 128 bytes; and @v may be no pointer at all */
+	mark(head, e, v < sp && v > sp - HVT_FRAME_BELOW ? v - 128 : sp, id, ip);
 	/* what was passed on the stack is in the caller's frame */
 	if (e->cfa == NO_CFA || v < e->cfa)
 		return;

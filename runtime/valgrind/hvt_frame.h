@@ -49,8 +49,13 @@ UInt hvt_frame_relieve(void);
 
 /* ---- called by instrumented code; @part is where HVT_STACK() of the thread's slot is ---- */
 
+/* A pointer may lead so far below the stack pointer. */
+#define HVT_FRAME_BELOW 65536
+
 /* Code at @ip of function @id has made the pointer @v into its frame. */
 void hvt_frame_mark(ULong part, ULong sp, ULong v, ULong id, ULong ip);
+/* A function was called; what its caller had below @cfa is not the caller's any more, or frames there were left. */
+void hvt_frame_called(ULong part, ULong cfa);
 /* A function returned, or @sp shows that some were left. */
 void hvt_frame_left(ULong part, ULong sp);
 

@@ -93,8 +93,9 @@ static void begin_frame(struct hvt_frame_code *f)
 
 	cfa = binop(f, Iop_Add64, sp, number(8));
 	at = binop(f, Iop_Add64, part, top(f, part));
-	call(f, binop(f, Iop_CmpLE64U, load(f, at, OF_FRAME(cfa)), cfa), "hvt_frame_left", hvt_frame_left,
-	     mkIRExprVec_2(part, sp));
+	call(f, either(f, binop(f, Iop_CmpLE64U, load(f, at, OF_FRAME(cfa)), cfa),
+		       binop(f, Iop_CmpLT64U, load(f, at, OF_FRAME(low)), cfa)),
+	     "hvt_frame_called", hvt_frame_called, mkIRExprVec_2(part, cfa));
 	next = binop(f, Iop_Add64, top(f, part), number(sizeof(struct hvt_frame)));
 	next = binop(f, Iop_And64, next, number(HVT_ACTIVE_MAX * sizeof(struct hvt_frame) - 1));
 	at = binop(f, Iop_Add64, part, next);
@@ -126,11 +127,24 @@ static Bool is_sp(const struct hvt_frame_code *f, struct hvt_sum s)
 	return f->sp.root != IRTemp_INVALID && s.root == f->sp.root;
 }
 
+/*
+ * The stack pointer, or @v, which is @s, if that is lower.  The state may have one from before, since
+ * Valgrind drops settings that no access follows: what is known in this block is newer.
+ */
+static IRExpr *lowest(struct hvt_frame_code *f, IRExpr *v, struct hvt_sum s)
+{
+	if (f->sp.root == IRTemp_INVALID)
+		return stack_pointer(f);
+	if (is_sp(f, s) && s.offset < f->sp.offset)
+		return v;
+	return binop(f, Iop_Add64, IRExpr_RdTmp(f->sp.root), number((ULong)f->sp.offset));
+}
+
 /* The pointer @v (an atom) was made. */
 static void mark(struct hvt_frame_code *f, IRExpr *v, enum made_of from)
 {
 	struct hvt_sum s = v->tag == Iex_RdTmp ? f->of[v->Iex.RdTmp.tmp] : NONE;
-	Bool constant = is_sp(f, s) && s.offset >= f->sp.offset;
+	Bool constant = is_sp(f, s);
 	IRExpr *part, *sp, *at, *guard, *cfa;
 
 	if (v->tag != Iex_RdTmp)
@@ -140,18 +154,18 @@ static void mark(struct hvt_frame_code *f, IRExpr *v, enum made_of from)
 	    f->marked_sp.offset == f->sp.offset)
 		return;
 	part = hvt_frame_code_part(f);
-	sp = stack_pointer(f);
+	sp = lowest(f, v, s);
 	at = binop(f, Iop_Add64, part, top(f, part));
 	cfa = load(f, at, OF_FRAME(cfa));
 	guard = either(f, binop(f, Iop_CmpNE64, load(f, at, OF_FRAME(id)), number(f->function)),
 		       binop(f, Iop_CmpLT64U, sp, load(f, at, OF_FRAME(low))));
 	guard = either(f, guard, binop(f, Iop_CmpLE64U, cfa, v));
 	if (!constant) {
-		IRExpr *below = binop(f, Iop_Sub64, sp, number(128)), *in;
+		IRExpr *in;
 
 		guard = either(f, guard, binop(f, Iop_CmpLE64U, cfa, sp));
-		in = binop(f, Iop_CmpLT64U, binop(f, Iop_Sub64, v, below), number(128));
-		in = binop(f, Iop_And1, in, binop(f, Iop_CmpLT64U, below, load(f, at, OF_FRAME(low))));
+		in = binop(f, Iop_CmpLT64U, binop(f, Iop_Sub64, sp, number(HVT_FRAME_BELOW)), v);
+		in = binop(f, Iop_And1, in, binop(f, Iop_CmpLT64U, v, load(f, at, OF_FRAME(low))));
 		guard = either(f, guard, in);
 	}
 	if (from == FP) {
@@ -239,6 +253,9 @@ static void read_register(struct hvt_frame_code *f, IRTemp t, struct hvt_sum *re
 {
 	if (reg->root == IRTemp_INVALID) {
 		*reg = (struct hvt_sum){ t, 0 };
+		/* as the call has left it */
+		if (as == SP && f->at_entry && f->cfa.root == IRTemp_INVALID)
+			f->cfa = (struct hvt_sum){ t, 8 };
 		if (as == FP)
 			f->fp_read = True;
 	} else {
@@ -258,6 +275,7 @@ static void put(struct hvt_frame_code *f, Int offset, const IRExpr *data)
 	if (offset == f->layout->offset_SP) {
 		set_register(f, data, &f->sp);
 		f->sp_set = True;
+		f->at_entry = False;
 		if (data->tag == Iex_RdTmp)
 			f->made_of[data->Iex.RdTmp.tmp] = SP;
 	} else if (offset == f->layout->offset_FP) {
@@ -265,6 +283,7 @@ static void put(struct hvt_frame_code *f, Int offset, const IRExpr *data)
 		f->fp_read = False;
 	} else if (offset > f->layout->offset_SP - 8 && offset < f->layout->offset_SP + 8) {
 		f->sp = NONE;
+		f->at_entry = False;
 	} else if (offset > f->layout->offset_FP - 8 && offset < f->layout->offset_FP + 8) {
 		f->fp = NONE;
 		f->fp_read = False;
@@ -316,11 +335,15 @@ static void instruction(struct hvt_frame_code *f, const IRStmt *s)
 			begin_frame(f);
 			f->fp_read = False;
 			f->marked = f->marked_sp = NONE;
+			f->cfa = f->sp;
+			f->cfa.offset += 8;
 		}
 		f->function = hvt_frame_function(ip);
 	}
-	if (!f->next)
+	if (!f->next) {
 		f->function = hvt_frame_function(ip);
+		f->at_entry = f->function == ip;
+	}
 	f->ip = ip;
 	f->len = s->Ist.IMark.len;
 	f->next = ip + f->len;
@@ -328,12 +351,58 @@ static void instruction(struct hvt_frame_code *f, const IRStmt *s)
 	f->sp_set = False;
 }
 
-/* An access by an address that is no constant place but computed from a register. */
-static void use(struct hvt_frame_code *f, IRExpr *addr)
+/* Is the access of @size bytes at @addr at a constant place?  Then @s is that. */
+static Bool placed(const struct hvt_frame_code *f, const IRExpr *addr, UInt size, struct hvt_point *s)
 {
-	if (addr->tag != Iex_RdTmp || made_of(f, addr) == NOTHING || hvt_frame_code_point(f, addr, 1) >= 0)
-		return;
-	mark(f, addr, made_of(f, addr));
+	struct hvt_sum of;
+	Long offset;
+
+	if (addr->tag != Iex_RdTmp || !f->ip)
+		return False;
+	*s = (struct hvt_point){ .ip = f->ip, .size = (UShort)size, .len = (UChar)f->len };
+	of = f->of[addr->Iex.RdTmp.tmp];
+	if (f->cfa.root != IRTemp_INVALID && f->cfa.root == of.root && of.offset < f->cfa.offset && !(f->sp_set && is_call(f->ip, f->len))) {
+		offset = of.offset - f->cfa.offset;
+		s->flags = HVT_POINT_CFA | (is_return(f->ip, f->len) ? HVT_POINT_RETURN : 0);
+	} else if (f->fp_is_frame && f->fp.root != IRTemp_INVALID && of.root == f->fp.root && (f->fp_read || is_sp(f, of))) {
+		offset = of.offset - f->fp.offset;
+		s->flags = HVT_POINT_FP | (f->sp_set && is_call(f->ip, f->len) ? HVT_POINT_CALL : 0);
+	} else if (is_sp(f, of)) {
+		/* a pointer that it was given, or an argument */
+		if (f->cfa.root == of.root && of.offset >= f->cfa.offset)
+			return False;
+		offset = of.offset - f->sp.offset;
+		if (f->sp_set) {
+			/* a push, or a call: 8 bytes; what else sets it and then accesses memory is not told here */
+			if (offset || size != 8)
+				return False;
+			offset = -8;
+			s->flags = is_call(f->ip, f->len) ? HVT_POINT_CALL : 0;
+		} else if (is_return(f->ip, f->len)) {
+			s->flags = HVT_POINT_RETURN;
+		}
+	} else {
+		return False;
+	}
+	s->offset = (Int)offset;
+	return offset > -0x40000000 && offset < 0x40000000;
+}
+
+Long hvt_frame_code_point(struct hvt_frame_code *f, const IRExpr *addr, UInt size)
+{
+	struct hvt_point s;
+	UInt n = placed(f, addr, size, &s) ? hvt_frame_point(&s) : 0;
+
+	return n ? (Long)(n * sizeof(struct hvt_pair)) : -1;
+}
+
+/* An access by an address that is no constant place but computed from a register. */
+static void use(struct hvt_frame_code *f, IRExpr *addr, IRType type)
+{
+	struct hvt_point s;
+
+	if (addr->tag == Iex_RdTmp && made_of(f, addr) != NOTHING && !placed(f, addr, (UInt)sizeofIRType(type), &s))
+		mark(f, addr, made_of(f, addr));
 }
 
 void hvt_frame_code_before(struct hvt_frame_code *f, const IRStmt *s)
@@ -346,29 +415,29 @@ void hvt_frame_code_before(struct hvt_frame_code *f, const IRStmt *s)
 		break;
 	case Ist_WrTmp:
 		if (s->Ist.WrTmp.data->tag == Iex_Load)
-			use(f, s->Ist.WrTmp.data->Iex.Load.addr);
+			use(f, s->Ist.WrTmp.data->Iex.Load.addr, s->Ist.WrTmp.data->Iex.Load.ty);
 		else
 			widen(f, s->Ist.WrTmp.data, typeOfIRTemp(f->out->tyenv, s->Ist.WrTmp.tmp));
 		break;
 	case Ist_Store:
-		use(f, s->Ist.Store.addr);
+		use(f, s->Ist.Store.addr, typeOfIRExpr(f->out->tyenv, s->Ist.Store.data));
 		escape(f, s->Ist.Store.data);
 		break;
 	case Ist_StoreG:
-		use(f, s->Ist.StoreG.details->addr);
+		use(f, s->Ist.StoreG.details->addr, typeOfIRExpr(f->out->tyenv, s->Ist.StoreG.details->data));
 		escape(f, s->Ist.StoreG.details->data);
 		break;
 	case Ist_LoadG:
-		use(f, s->Ist.LoadG.details->addr);
+		use(f, s->Ist.LoadG.details->addr, Ity_I32);
 		break;
 	case Ist_CAS:
-		use(f, s->Ist.CAS.details->addr);
+		use(f, s->Ist.CAS.details->addr, Ity_I32);
 		escape(f, s->Ist.CAS.details->dataLo);
 		escape(f, s->Ist.CAS.details->dataHi);
 		break;
 	case Ist_Dirty:
 		if (s->Ist.Dirty.details->mFx != Ifx_None)
-			use(f, s->Ist.Dirty.details->mAddr);
+			use(f, s->Ist.Dirty.details->mAddr, Ity_I32);
 		for (i = 0; s->Ist.Dirty.details->args[i]; i++)
 			if (!is_IRExpr_VECRET_or_GSPTR(s->Ist.Dirty.details->args[i]))
 				escape(f, s->Ist.Dirty.details->args[i]);
@@ -413,47 +482,13 @@ void hvt_frame_code_after(struct hvt_frame_code *f, const IRStmt *s)
 			if (d->fxState[i].fx == Ifx_Read)
 				continue;
 			if (d->fxState[i].nRepeats || (from_ < f->layout->offset_FP + 8 && to > f->layout->offset_SP))
-				f->sp = f->fp = NONE, f->fp_read = False;
+				f->sp = f->fp = NONE, f->fp_read = f->at_entry = False;
 		}
 		break;
 	}
 	default:
 		break;
 	}
-}
-
-Long hvt_frame_code_point(struct hvt_frame_code *f, const IRExpr *addr, UInt size)
-{
-	struct hvt_point s = { .ip = f->ip, .size = (UShort)size, .len = (UChar)f->len };
-	struct hvt_sum of;
-	Long offset;
-	UInt n;
-
-	if (addr->tag != Iex_RdTmp || !f->ip)
-		return -1;
-	of = f->of[addr->Iex.RdTmp.tmp];
-	if (is_sp(f, of)) {
-		offset = of.offset - f->sp.offset;
-		if (f->sp_set) {
-			/* a push, or a call: 8 bytes; what else sets it and then accesses memory is not told here */
-			if (offset || size != 8)
-				return -1;
-			offset = -8;
-			s.flags = is_call(f->ip, f->len) ? HVT_POINT_CALL : 0;
-		} else if (is_return(f->ip, f->len)) {
-			s.flags = HVT_POINT_RETURN;
-		}
-	} else if (f->fp_is_frame && f->fp_read && f->fp.root != IRTemp_INVALID && of.root == f->fp.root) {
-		offset = of.offset - f->fp.offset;
-		s.flags = HVT_POINT_FP;
-	} else {
-		return -1;
-	}
-	if (offset < -0x40000000 || offset > 0x40000000)
-		return -1;
-	s.offset = (Int)offset;
-	n = hvt_frame_point(&s);
-	return n ? (Long)(n * sizeof(struct hvt_pair)) : -1;
 }
 
 void hvt_frame_code_begin(struct hvt_frame_code *f, IRSB *out, struct hvt_sum *of, Int n, const VexGuestLayout *layout)
@@ -464,7 +499,7 @@ void hvt_frame_code_begin(struct hvt_frame_code *f, IRSB *out, struct hvt_sum *o
 	f->layout = layout;
 	f->made_of = LibVEX_Alloc((SizeT)n + 1);
 	VG_(memset)(f->made_of, NOTHING, (SizeT)n + 1);
-	f->sp = f->fp = f->marked = f->marked_sp = NONE;
+	f->sp = f->fp = f->cfa = f->marked = f->marked_sp = NONE;
 }
 
 void hvt_frame_code_end(struct hvt_frame_code *f)

@@ -26,6 +26,8 @@ struct hvt_frame_code {
 	Addr ip, next, function;
 	UInt len;
 	Bool sp_set;		/* by this instruction */
+	struct hvt_sum cfa;	/* of a function that is called in this block, or begins with it */
+	Bool at_entry;		/* the stack pointer is what the call has left */
 	struct hvt_sum marked_sp, marked; /* a mark was made with these, the highest pointer */
 };
 

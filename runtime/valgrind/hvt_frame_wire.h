@@ -33,7 +33,8 @@ enum hvt_point_flags {
 	HVT_POINT_CALL = 2,   /* a call puts the address to return to there */
 	HVT_POINT_RETURN = 4, /* a return takes it */
 	HVT_POINT_OWNED = 8,  /* the offset is from the frame's CFA; the place is anywhere in its function */
-	HVT_POINT_FLAGS = 15,
+	HVT_POINT_CFA = 16,  /* the offset is from the frame's CFA, the place is the instruction's */
+	HVT_POINT_FLAGS = 31,
 };
 
 /* One place in the code; the offset is from what the register holds when the instruction begins. */
