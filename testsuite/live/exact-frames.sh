@@ -77,14 +77,17 @@ local_() {
 writes() {
 	count "$1" | cut -d ' ' -f 2
 }
-for how in "gcc -O0" "gcc -O2" "gcc -O2 -fno-omit-frame-pointer" "gcc -Os -gdwarf-4" "clang -O0" "clang -O2" "clang -O1 -fno-omit-frame-pointer"; do
+# EXACT_FRAMES: other ways to build it, one a line
+printf '%s\n' "${EXACT_FRAMES:-${CC:-cc} -O0
+${CC:-cc} -O2 -fno-omit-frame-pointer}" > "$tmp/ways"
+while read -r how; do
 	if ! command -v "${how%% *}" > /dev/null; then
 		skip "$how" "it is not here"
 		continue
 	fi
 	# shellcheck disable=SC2086
 	check "$how: builds" $how -g -w -fno-pie -no-pie -pthread -o "$tmp/frames" "$tmp/frames.c"
-	"$HOTVAR" --exact --limit 0 --json -o "$tmp/report" -- "$tmp/frames" > "$tmp/out" 2>&1
+	"$HOTVAR" --exact --limit 0 --json -o "$tmp/report" -- "$tmp/frames" < /dev/null > "$tmp/out" 2>&1
 	is "$how: a loop's local, of two threads" "$(local_ counted:counter)" "1010 1012"
 	is "$how: that of every level of a recursion" "$(writes recursed:level)" "102"
 	is "$how: an array that a callee fills" "$(writes filled:array)" "320"
@@ -95,9 +98,9 @@ for how in "gcc -O0" "gcc -O2" "gcc -O2 -fno-omit-frame-pointer" "gcc -Os -gdwar
 	is "$how: a signal's handler" "$(local_ handler:handled)" "0 4"
 	is "$how: a thread's function" "$(writes thread:mine)" "30"
 	is "$how: what is there at the end, of parent and child" "$(local_ main:in_main)" "0 20"
-	"$HOTVAR" --exact --limit 0 --by member --json -o "$tmp/report" -- "$tmp/frames" > "$tmp/out" 2>&1
+	"$HOTVAR" --exact --limit 0 --by member --json -o "$tmp/report" -- "$tmp/frames" < /dev/null > "$tmp/out" 2>&1
 	is "$how: members" "$(local_ 'members:pairs[].key') $(local_ 'members:pairs[].value')" "0 100 100 200"
-done
+done < "$tmp/ways"
 
 # Recordings carry the names; the totals are those of a trace.
 "$HOTVAR" record -q --exact -o "$tmp/rec" -- "$tmp/frames" > "$tmp/out" 2>&1
