@@ -224,12 +224,15 @@ static uint64_t same_until(const struct variables *v, const struct hvar_place *p
 	return end < p->vma.end ? end : p->vma.end;
 }
 
+/* In place of a symbol. */
+#define NAMED (HVAR_HOT_NONE - 1)
+
 /* Memory that the program gave a name has that alone, with the kind of what it lies in: its number is above the kind. */
 static uint32_t entry_named(struct variables *v, struct hvar_place *place, const struct hvar_event *ev, uint32_t number)
 {
-	struct hvar_hot_key key = { .symbol = HVAR_HOT_NONE, .mm = v->per_process ? ev->mm : v->phase };
+	struct hvar_hot_key key = { .symbol = NAMED, .mm = v->per_process ? ev->mm : v->phase };
 
-	key.kind = (place->kind == HVAR_KIND_HEAP ? HVAR_KIND_ANON : place->kind) | number << KIND_BITS;
+	key.kind = (place->kind == HVAR_KIND_STACK ? HVAR_KIND_ANON : place->kind) | number << KIND_BITS;
 	place->reason = HVAR_REASON_NONE;
 	return entry_of_key(v, &key, place, ev);
 }
@@ -237,8 +240,7 @@ static uint32_t entry_named(struct variables *v, struct hvar_place *place, const
 /* The number of the name that @key is of, 0: of none. */
 static uint32_t name_number(const struct hvar_hot_key *key)
 {
-	return !key->module && key->symbol == HVAR_HOT_NONE && (key->kind & KIND_MASK) != HVAR_KIND_HEAP ?
-		       key->kind >> KIND_BITS : 0;
+	return !key->module && key->symbol == NAMED ? key->kind >> KIND_BITS : 0;
 }
 
 struct said *variables_said(struct variables *v)
@@ -392,7 +394,8 @@ static uint32_t heap_number(const struct hvar_hot_key *key)
 {
 	uint32_t kind = key->kind & KIND_MASK;
 
-	return (kind == HVAR_KIND_HEAP || kind == HVAR_KIND_ANON) && !key->module ? key->kind >> KIND_BITS : 0;
+	return (kind == HVAR_KIND_HEAP || kind == HVAR_KIND_ANON) && !key->module && key->symbol == HVAR_HOT_NONE ?
+		       key->kind >> KIND_BITS : 0;
 }
 
 struct frames *variables_frames(struct variables *v)
