@@ -36,6 +36,15 @@ enum {
 	SIGXFSZ_ = 25,
 };
 
+/* What becomes of counters that were looked at. */
+enum taken {
+	KEEP,
+	GIVE_BACK, /* begin from zero; their memory is given back */
+	ZERO,	   /* the same, but that of pages in use stays */
+};
+
+enum { AT_A_TIME = 8 * PAGE / 8 }; /* counters */
+
 static Int shadow_fd = -1;
 static ULong used; /* slots, a bit each */
 
@@ -180,6 +189,14 @@ static void send_count(UInt slot, Addr addr, const struct hvt_pair *v)
 	sent++;
 }
 
+void hvt_shadow_punch(ULong from, ULong to)
+{
+	from = (from + PAGE - 1) & ~(PAGE - 1);
+	to &= ~(PAGE - 1);
+	if (from < to)
+		hvt_sys(__NR_fallocate, shadow_fd, PUNCH_HOLE_KEEP_SIZE_, (long)from, (long)(to - from), 0, 0);
+}
+
 /* Zero bytes [@from, @to) of the file, all of which have memory. */
 static void clear(ULong from, ULong to)
 {
@@ -196,12 +213,46 @@ static void clear(ULong from, ULong to)
 }
 
 /*
+ * The same for what will most likely be counted in again: its memory stays.  A page in which nothing was counted since
+ * the last time is given back.
+ */
+static void zero(ULong from, ULong to)
+{
+	ULong at = (from + PAGE - 1) & ~(PAGE - 1), last = to & ~(PAGE - 1), idle = at;
+	Bool any = False;
+
+	if (at >= last) {
+		VG_(memset)((void *)(SHADOW + from), 0, to - from);
+		return;
+	}
+	VG_(memset)((void *)(SHADOW + from), 0, at - from);
+	for (; at < last; at += PAGE) {
+		const ULong *words = (const ULong *)(SHADOW + at);
+		UInt i;
+
+		for (i = 0; i < PAGE / 8 && !words[i]; i++)
+			;
+		if (i == PAGE / 8)
+			continue;
+		VG_(memset)((void *)(SHADOW + at), 0, PAGE);
+		any = any || idle < at;
+		hvt_shadow_punch(idle, at);
+		idle = at + PAGE;
+	}
+	any = any || idle < last;
+	hvt_shadow_punch(idle, last);
+	VG_(memset)((void *)(SHADOW + last), 0, to - last);
+	if (any)
+		hvt_pages_punched();
+}
+
+/*
  * Counters are read by pread(): a page without memory would get some if it were read where it is mapped,
  * and a counter that does not begin at a multiple of 8 may reach into one.
  */
 static const struct hvt_pair *read_counters(ULong at, ULong n)
 {
-	static struct hvt_pair v[PAGE / 8];
+	static struct hvt_pair v[AT_A_TIME];
 
 	if (hvt_sys(__NR_pread64, shadow_fd, (long)v, (long)(n * 8), (long)at, 0, 0) != (long)(n * 8))
 		VG_(tool_panic)("cannot read the counters");
@@ -210,9 +261,9 @@ static const struct hvt_pair *read_counters(ULong at, ULong n)
 
 /*
  * Call @fn for each counter that may not be zero of the addresses [@start, @end), multiples of 8, in one plane;
- * with @taken, begin there from zero.
+ * then do with them as @taken says.
  */
-static void each(UInt slot, UInt plane, Addr start, Addr end, Bool taken,
+static void each(UInt slot, UInt plane, Addr start, Addr end, enum taken taken,
 		 void (*fn)(UInt slot, Addr addr, const struct hvt_pair *v, ULong at))
 {
 	ULong shift = slot * HVT_SLOT_SIZE + plane * HVT_PLANE_SIZE + plane;
@@ -224,15 +275,17 @@ static void each(UInt slot, UInt plane, Addr start, Addr end, Bool taken,
 			const struct hvt_pair *v;
 
 			n = (to - at + 7) / 8;
-			if (n > PAGE / 8)
-				n = PAGE / 8;
+			if (n > AT_A_TIME)
+				n = AT_A_TIME;
 			v = read_counters(at, n);
 			for (i = 0; i < n; i++, at += 8)
 				if (v[i].reads || v[i].writes)
 					fn(slot, at - shift + plane, &v[i], at);
 		}
-		if (taken)
+		if (taken == GIVE_BACK)
 			clear(from, to);
+		else if (taken == ZERO)
+			zero(from, to);
 	}
 }
 
@@ -259,14 +312,6 @@ void hvt_shadow_taking(void)
 	++*(volatile UInt *)(SHADOW + HVT_TAKING);
 }
 
-void hvt_shadow_punch(ULong from, ULong to)
-{
-	from = (from + PAGE - 1) & ~(PAGE - 1);
-	to &= ~(PAGE - 1);
-	if (from < to)
-		hvt_sys(__NR_fallocate, shadow_fd, PUNCH_HOLE_KEEP_SIZE_, (long)from, (long)(to - from), 0, 0);
-}
-
 void hvt_shadow_give_back(Addr start, Addr end)
 {
 	UInt slot, plane;
@@ -279,7 +324,7 @@ void hvt_shadow_give_back(Addr start, Addr end)
 	hvt_pages_punched();
 }
 
-static void take_range(Addr start, Addr end)
+static void take_range(Addr start, Addr end, enum taken taken)
 {
 	UInt slot, plane;
 
@@ -287,7 +332,7 @@ static void take_range(Addr start, Addr end)
 	hvt_shadow_taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
-			each(slot, plane, start, end, True, take);
+			each(slot, plane, start, end, taken, take);
 	send_batch();
 	hvt_shadow_taking();
 }
@@ -296,7 +341,7 @@ void hvt_shadow_take(Addr start, Addr end)
 {
 	if (end > HVT_PLANE_SIZE)
 		end = HVT_PLANE_SIZE;
-	take_range(start, end);
+	take_range(start, end, GIVE_BACK);
 	hvt_calls_take(start, end);
 }
 
@@ -304,7 +349,7 @@ ULong hvt_shadow_take_all(void)
 {
 	ULong before = sent;
 
-	take_range(0, HVT_PLANE_SIZE - PAGE);
+	take_range(0, HVT_PLANE_SIZE - PAGE, ZERO);
 	return sent - before + hvt_calls_take_all() + hvt_frame_take_all();
 }
 
@@ -314,7 +359,7 @@ void hvt_shadow_take_slot(UInt slot)
 
 	hvt_shadow_taking();
 	for (plane = 0; plane < HVT_PLANES; plane++)
-		each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, True, take);
+		each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, GIVE_BACK, take);
 	send_batch();
 	hvt_shadow_taking();
 	used &= ~(1ULL << slot);
@@ -346,7 +391,7 @@ UInt hvt_shadow_relieve(void)
 	hvt_shadow_taking();
 	for (slot = 0; slot < HVT_SLOTS; slot++)
 		for (plane = 0; used & 1ULL << slot && plane < HVT_PLANES; plane++)
-			each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, False, relieve);
+			each(slot, plane, 0, HVT_PLANE_SIZE - PAGE, KEEP, relieve);
 	send_batch();
 	hvt_shadow_taking();
 	return most;
