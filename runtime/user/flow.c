@@ -21,6 +21,7 @@ static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per
 static const double COST_SD = 0.9;	  /* of the logarithm of a block's cost when nothing waits */
 static const double HIDDEN_CYCLES = 2.0;  /* that a block may take less than its cost */
 static const double SET_SD = 0.6;	  /* of the logarithm of the cost of all blocks of a set together */
+static const double MOST_OF_SET = 0.95;   /* in one block: there is nobody to share its time with */
 static const double SET_STALL_SD = 0.8;	  /* likewise, when it takes longer */
 static const double NOTHING_SD = 1.7;	  /* of the same where no sample fell */
 static const double STALL_SD = 1.5;	  /* beyond which waiting is no news */
@@ -472,16 +473,18 @@ static double set_time_row(struct problem *p, uint32_t k)
 {
 	const struct flow_graph *g = p->g;
 	uint32_t from = k ? g->cut_end[k - 1] : 0;
-	double expected = 0, seen = 0, sd, r;
+	double expected = 0, seen = 0, most = 0, sd, r;
 
 	for (uint32_t i = from; i < g->cut_end[k]; i++) {
 		const struct flow_node *node = &g->nodes[g->cut_nodes[i]];
 
+		most = node->samples > most ? node->samples : most;
 		expected += exp(p->x[g->cut_nodes[i]]) * node->cycles;
 		seen += node->samples;
 	}
-	if (g->cut_end[k] - from < 2 || seen < 2 || !(expected > 0))
+	if (g->cut_end[k] - from < 2 || seen < 2)
 		return 0;
+	expected = expected > 1e-200 ? expected : 1e-200;
 	for (uint32_t i = from; i < g->cut_end[k]; i++) {
 		uint32_t v = g->cut_nodes[i];
 
@@ -490,6 +493,9 @@ static double set_time_row(struct problem *p, uint32_t k)
 	r = log(seen / expected);
 	sd = r > 0 ? SET_STALL_SD : SET_SD;
 	sd = sqrt(sd * sd + 1 / seen);
+	/* Where one block has it all, and waits, it has said so itself.  The row stays, as rows must. */
+	if (most > MOST_OF_SET * seen && r > 0)
+		sd = 1e3;
 	return add_row(p, r, 1 / sd, r > 0 ? 2 * p->patience : 0);
 }
 
