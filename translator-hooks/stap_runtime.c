@@ -113,7 +113,7 @@ static const struct mend {
 	const char *lacks_in, *lacks;
 	struct edit {
 		const char *file, *from, *to;
-	} edits[8];
+	} edits[9];
 	const char *what;
 } mends[] = {
 	/* task_work_cancel() came to mean another function: what it was is task_work_cancel_func(). */
@@ -189,6 +189,9 @@ static const struct mend {
 	      "\t\t\t\t    smp_processor_id());\n\t__stp_relay_publish();\n" },
 	    { "transport/relay_v2.c", "\tbuf->offset += size_request;\n",
 	      "\t__stp_relay_reserve(buf, size_request);\n" },
+	    /* before the reader is told that there is something */
+	    { "transport/relay_v2.c", "static int _stp_data_write_commit(void *entry)\n{\n",
+	      "static int _stp_data_write_commit(void *entry)\n{\n\t__stp_relay_publish();\n" },
 	    { "transport/debugfs.c", "*is_global = 0;", ONE_BUFFER },
 	    { "transport/procfs.c", "*is_global = 0;", ONE_BUFFER },
 	    { "print_flush.c", "\tdbug_trans(1, \"len = %zu\\n\", len);\n",

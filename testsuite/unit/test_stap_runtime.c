@@ -194,7 +194,8 @@ static void order_of_output(void **state)
 		{ "transport/relay_v2.c",
 		  "static struct file_operations relay_file_operations_w_owner;\n\t\tif (buf->offset)\n"
 		  "\t\t\t__stp_relay_switch_subbuf(buf, 0);\n\tbuf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf,\n"
-		  "\t\t\t\t    smp_processor_id());\n\tbuf->offset += size_request;\n", NULL },
+		  "\t\t\t\t    smp_processor_id());\n\tbuf->offset += size_request;\n"
+		  "static int _stp_data_write_commit(void *entry)\n{\n\tatomic_set(&_stp_relay_data.wakeup, 1);\n", NULL },
 	};
 	char what[256], out[4096], path[4300], in[64], *text;
 	struct err e;
@@ -220,6 +221,7 @@ static void order_of_output(void **state)
 			assert_non_null(strstr(text, "if (__stp_relay_lock()) {\n\t\t\tif (buf->offset)\n\t\t\t\t__stp_relay_switch_subbuf(buf, 0);\n"
 						     "\t\t\t__stp_relay_unlock();\n\t\t}\n"));
 			assert_non_null(strstr(text, "smp_processor_id());\n\t__stp_relay_publish();\n\t__stp_relay_reserve(buf, size_request);\n"));
+			assert_non_null(strstr(text, "(void *entry)\n{\n\t__stp_relay_publish();\n\tatomic_set("));
 		}
 		free(text);
 		snprintf(in, sizeof(in), "rt/%s", places[i].file);
