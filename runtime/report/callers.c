@@ -96,6 +96,14 @@ static void count(struct callers *c, uint32_t entry, const struct stream_call *c
 	c->sorted = NULL;
 }
 
+/* Rows of stacks have their function in their name. */
+static bool is_stack(const struct variables *variables, uint32_t i)
+{
+	const struct hvar_hot_key *key = &variables_hot(variables, i)->key;
+
+	return (key->kind & 0xff) == HVAR_KIND_STACK;
+}
+
 void callers_calls(struct callers *c, struct variables *variables, struct spaces *spaces, const struct stream_calls *r,
 		   size_t len, bool by_phase)
 {
@@ -112,7 +120,7 @@ void callers_calls(struct callers *c, struct variables *variables, struct spaces
 			from = r->v[k].addr;
 			i = variables_range(variables, vmas, &ev, from, &until);
 		}
-		if (i != HVAR_HOT_NONE)
+		if (i != HVAR_HOT_NONE && !is_stack(variables, i))
 			count(c, i, &r->v[k]);
 	}
 	variables_phase(variables, 0);

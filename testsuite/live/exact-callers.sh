@@ -108,14 +108,14 @@ for l in open(sys.argv[1]):
 print(rows > 50, wrong)
 END
 }
-is "the lines of each row do all that is done to it" "$(sums tls anon)" "True 0"
+is "the lines of each row do all that is done to it" "$(sums tls anon stack)" "True 0"
 "$HOTVAR" --exact --callers --json -o "$tmp/report" -- "$tmp/calls" kill
-is "also of a process that is killed" "$(sums tls anon)" "True 0"
+is "also of a process that is killed" "$(sums tls anon stack)" "True 0"
 is "all of it" "$(calls child_var | head -n 1)" "100 100 four $(line four)"
 "$HOTVAR" --exact --callers --json -o "$tmp/report" -- "$TESTPROGS/exact_threads" 8 1000 8 > "$tmp/out"
-is "and of threads" "$(sums tls anon)" "True 0"
+is "and of threads" "$(sums tls anon stack)" "True 0"
 "$HOTVAR" --exact --callers --json -o "$tmp/report" -- "$TESTPROGS/reload" 500 "$TESTPROGS/libreload_one.so" "$TESTPROGS/libreload_two.so" > "$tmp/out"
-is "and of a library in another's place" "$(sums tls anon)" "True 0"
+is "and of a library in another's place" "$(sums tls anon stack)" "True 0"
 
 "$HOTVAR" report --callers=1 -i "$tmp/rec" > "$tmp/text"
 like "as text" "$(grep -A 2 ' wide \[calls\]' "$tmp/text" | tr -s ' \n' ' ')" "wide \[calls\] 76.9% one\(\) at calls.c:$(line one-writes) by 1 more line"
