@@ -85,11 +85,20 @@ static void take_hit(void *ctx, const struct perf_record *r)
 	stream_put(n->out, STREAM_HIT, &s, sizeof(s), NULL, 0);
 }
 
+/*
+ * All that was written till now.  The rings are read one after the other: what is written meanwhile waits for the
+ * next time, or a task that changes its CPU would be told backwards.  At the end there is no next time.
+ */
+static void drain(struct perf_news *n)
+{
+	perf_rings_drain(n->rings, n->until_ns ? ~0ull : clock_now_ns(), perf_news_take, n);
+}
+
 void perf_news_breaks(struct perf_news *n, bool more)
 {
 	if (!n->breaks)
 		return;
-	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+	drain(n);
 	if (more)
 		breakpoints_step(n->breaks, clock_now_ns(), take_hit, n);
 	else
@@ -374,12 +383,12 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 
 void perf_news_drain(struct perf_news *n)
 {
-	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+	drain(n);
 	if (n->wide)
 		tracker_begun_settle(n->t, forward(n, clock_now_ns()));
 	if (!n->calls || !tracker_doubts_look(n->t))
 		return;
-	perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+	drain(n);
 	tracker_doubts_settle(n->t, forward(n, clock_now_ns()));
 }
 
@@ -427,7 +436,7 @@ void perf_news_look(struct perf_news *n, uint64_t now_ns)
 		relook_any(n->look); /* no sample says who ran, and perf has no news of munmap */
 	relook_run(n->look, quietly ? look_at_quiet : look, n);
 	if (n->looked) {
-		perf_rings_drain(n->rings, ~0ull, perf_news_take, n);
+		drain(n);
 		tracker_quiet_settle(n->t, forward(n, clock_now_ns()));
 	}
 	n->looked = false;
