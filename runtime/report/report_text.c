@@ -42,7 +42,7 @@ struct out {
 static const char *const loss_texts[STREAM_LOST_WHATS] = {
 	[STREAM_LOST_SAMPLES] = "samples lost (the kernel's buffer was full)",
 	[STREAM_LOST_MAPS] = "changes of the memory map seen late, at a look",
-	[STREAM_LOST_TASKS] = "tasks too short-lived to be followed",
+	[STREAM_LOST_TASKS] = "tasks not followed (too short-lived, or refused)",
 	[STREAM_LOST_MEMORY] = "records lost for want of memory",
 	[STREAM_LOST_CODE] = "pieces of code that could not be read",
 	[STREAM_LOST_THROTTLED] = "times the timer of the samples was slowed down",
@@ -484,8 +484,10 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time, likewise; wr%%: how many of its accesses write");
 	how(out, r, a);
-	if (r->exact && r->callers && !callers_any(analysis_callers((struct analysis *)a)))
-		paragraph(out, "no lines of code: record with --callers to have them");
+	if (r->callers && !callers_any(analysis_callers((struct analysis *)a)))
+		paragraph(out, "no lines of code: record with %s--callers to have them", r->exact ? "" : "--exact ");
+	if (r->by_phase && !r->phases)
+		paragraph(out, "no phases: %s", r->exact ? "the program told of none (hotvar.h)" : "record with --exact to have them");
 	if (note && *note)
 		paragraph(out, "note: %s", note);
 	losses(out, r, !analysis_why(a));
@@ -507,6 +509,8 @@ static void nothing(const struct out *out, const struct rows *r, const struct an
 		paragraph(out, "no variable has as large a share as was asked for; %zu have less: lower --min-share", r->hidden);
 	else if (r->samples)
 		paragraph(out, "no access could be attributed to a variable: the reasons are above");
+	else if (analysis_meta(a, "unmeasured"))
+		paragraph(out, "nothing found: no sample was taken, since the kernel tells of this program to root alone: run hotvar as root");
 	else
 		paragraph(out, "nothing found: no sample was taken%s%s%s: the program used less CPU time than one stands for: let it do more, or raise the rate with -F",
 			  hz ? " at " : "", hz ? hz : "", hz ? " Hz" : "");

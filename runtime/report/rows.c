@@ -207,6 +207,7 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 {
 	enum rows_sort sort = o->sort;
 	int ret = 0;
+	size_t i;
 
 	memset(r, 0, sizeof(*r));
 	r->by_phase = o->by_phase;
@@ -220,6 +221,8 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 		rows_fini(r);
 		return err_set(e, ENOMEM, "cannot make the report: no memory: free some");
 	}
+	for (i = 0; i < r->n; i++)
+		r->phases = r->phases || (r->all[i].var.phase && *r->all[i].var.phase);
 	if (r->n)
 		qsort_r(r->all, r->n, sizeof(*r->all), compare, &sort);
 	hide(r, o);

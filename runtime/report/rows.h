@@ -50,6 +50,7 @@ struct rows_unattributed {
 struct rows {
 	bool by_phase;	 /* as rows_options */
 	size_t callers;	 /* likewise */
+	bool phases;	 /* some row, shown or not, is of a phase */
 	bool exact;	 /* accesses were counted, not sampled */
 	struct row *v;	 /* shown, best first */
 	size_t n;

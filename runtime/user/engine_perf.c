@@ -236,9 +236,15 @@ static void tear_down(struct engine *g)
 static int launch(struct engine *g, struct err *e)
 {
 	int err = launch_find(&g->launch, g->s->argv, e);
+	const char *unreadable = err ? NULL : launch_unreadable(g->launch.path);
+	bool guarded = !err && geteuid() && launch_changes_ids(g->launch.path);
 
-	if (!err && geteuid() && launch_changes_ids(g->launch.path))
+	if (guarded)
 		session_warn(g->s, "CMD is set-user-ID, set-group-ID or has capabilities: from its exec on the kernel tells of it to root alone, so it is not measured; run hotvar as root");
+	else if (unreadable)
+		session_warn(g->s, "%s", unreadable);
+	if (guarded || unreadable)
+		stream_put_meta(g->s->out, "unmeasured", "1");
 	if (!err)
 		err = launch_fork(&g->launch, g->s->argv, false, e);
 	if (err)
@@ -482,11 +488,11 @@ static void say_what_is_missing(struct engine *g)
 		session_note(g->s, "%llu threads were not sampled, since file descriptors ran out: raise \"ulimit -n\"",
 		     (unsigned long long)skipped);
 	if (n->cut_off)
-		session_note(g->s, "%llu processes were not measured from the exec of a set-user-ID or the like program on: run hotvar as root",
-			     (unsigned long long)n->cut_off);
+		session_note(g->s, "%llu process%s not measured from the exec of a program on that is set-user-ID or the like: run hotvar as root",
+			     (unsigned long long)n->cut_off, n->cut_off == 1 ? " was" : "es were");
 	if (n->late)
-		session_note(g->s, "%llu processes executed a set-user-ID or the like program, which ended their timers: they lost samples until new ones were set",
-			     (unsigned long long)n->late);
+		session_note(g->s, "%llu process%s executed a program that is set-user-ID or the like, which ended their timers: they lost samples until new ones were set",
+			     (unsigned long long)n->late, n->late == 1 ? "" : "es");
 	if (n->ended >= MANY_PROCESSES && n->unsampled * 2 > n->ended && g->s->hz)
 		session_note(g->s, "%llu of %llu processes ended before the first sample: try a higher -F",
 		     (unsigned long long)n->unsampled, (unsigned long long)n->ended);

@@ -127,11 +127,17 @@ static int launch(struct ptracer *p, struct err *e)
 	struct session *s = p->s;
 	struct tracee *x;
 	int err = launch_find(&p->launch, s->argv, e);
+	const char *unreadable;
 
 	if (err)
 		return err;
+	unreadable = launch_unreadable(p->launch.path);
 	if (geteuid() && launch_changes_ids(p->launch.path))
 		session_warn(s, "CMD is set-user-ID, set-group-ID or has capabilities: while traced it runs without them; run hotvar as root");
+	if (unreadable) {
+		session_warn(s, "%s", unreadable);
+		stream_put_meta(s->out, "unmeasured", "1");
+	}
 	err = launch_fork(&p->launch, s->argv, true, e);
 	if (err)
 		return err;

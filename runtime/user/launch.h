@@ -52,4 +52,7 @@ void launch_abort(struct launch *l);
 /* Is @path a set-uid or set-gid file that would change who we are?  For the warning. */
 bool launch_changes_ids(const char *path);
 
+/* Why the kernel will show the process that executes @path to root alone, if not for its ids.  NULL: it will not. */
+const char *launch_unreadable(const char *path);
+
 #endif /* LAUNCH_H */

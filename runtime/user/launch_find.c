@@ -458,3 +458,11 @@ bool launch_changes_ids(const char *path)
 		return true;
 	return geteuid() && getxattr(path, "security.capability", NULL, 0) > 0;
 }
+
+const char *launch_unreadable(const char *path)
+{
+	/* It would be read in the process's memory (fs/exec.c, would_dump()). */
+	if (!faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) || errno != EACCES)
+		return NULL;
+	return "CMD may be executed but not read: from its exec on the kernel tells of it to root alone, so it is not measured; run hotvar as root, or make CMD readable";
+}

@@ -108,6 +108,11 @@ is "a child is in its parent's phase" "$(phase child_var '"run it"')" "7 7"
 is "until it says another" "$(phase child_var '"load"')" "8 8"
 is "no access is lost by it" "$(sed -n 's/^{"type":"total".*"accesses":\([0-9]*\).*/\1/p' "$tmp/phases")" "$(sed -n 's/^{"type":"total".*"accesses":\([0-9]*\).*/\1/p' "$tmp/report")"
 like "as text" "$("$HOTVAR" report --by phase -i "$tmp/rec")" 'phase_var \[asks\] in run it'
+unlike "then there are phases" "$("$HOTVAR" report --by phase --limit 1 -i "$tmp/rec")" 'no phases'
+like "a program that tells of none" "$("$HOTVAR" --exact --by phase -o - -- /bin/true)" '^no phases: the program told of none'
+"$HOTVAR" record -q -o "$tmp/sampled" -- "$tmp/asks"
+like "samples have none" "$("$HOTVAR" report --by phase -i "$tmp/sampled")" '^no phases: record with --exact'
+like "nor lines of code" "$("$HOTVAR" report --callers -i "$tmp/sampled")" '^no lines of code: record with --exact --callers'
 is "a phase without a readable name is none" "$(phase last_var null)" "9 9"
 
 # named NAME: writes of the row, whose name may have blanks

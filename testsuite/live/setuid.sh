@@ -39,6 +39,17 @@ else
 	is "then it runs with its rights" "$(tail -n +2 "$tmp/all")" 0
 fi
 
+# A program that may be executed but not read is kept from us likewise.
+cp "$TESTPROGS/loop" "$tmp/unread"
+chmod 711 "$tmp/unread"
+for source in perf ptrace; do
+	as_nobody --source $source -o "$tmp/nobody/out" -- "$tmp/unread" cpu 30000000
+	like "not readable, $source: it is said in the first line" "$(head -n 1 "$tmp/all")" '^hotvar: (CMD may be executed but not read.*|.*refused.*)'
+	like "not readable, $source: so says the report" "$(tr -s '\n ' ' ' < "$tmp/nobody/out")" 'no sample was taken, since the kernel|refused'
+done
+"$HOTVAR" -q --json -o "$tmp/out" -- "$tmp/unread" cpu 30000000 > "$tmp/all" 2>&1
+is "not readable: root is told nothing" "$(grep -c 'but not read' "$tmp/out" "$tmp/all" | tr '\n' ' ')" "$tmp/out:0 $tmp/all:0 "
+
 # The exec of a program that changes its ids ends its events, also those that root has opened.
 cp "$TESTPROGS/loop" "$tmp/loop"
 chown nobody "$tmp/loop"
