@@ -435,6 +435,13 @@ const struct hvar_module *images_facts(const struct images *s, uint32_t id)
 	return m ? &m->facts : NULL;
 }
 
+bool images_deleted(const struct images *s, uint32_t id)
+{
+	const struct hvar_module *facts = images_facts(s, id);
+
+	return facts && facts->flags & HVAR_MODULE_DELETED;
+}
+
 const char *images_path(const struct images *s, uint32_t id)
 {
 	const struct module *m = get(s, id);

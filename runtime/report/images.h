@@ -58,6 +58,8 @@ uint32_t images_canon(const struct images *s, uint32_t id);
 /* Facts and path of module @id; NULL, "" for a number that no record named. */
 const struct hvar_module *images_facts(const struct images *s, uint32_t id);
 const char *images_path(const struct images *s, uint32_t id);
+/* Had the file no name any more when it was last seen? */
+bool images_deleted(const struct images *s, uint32_t id);
 
 /* Up to @n bytes at @offset of the module's file, if it is at hand and the right one. */
 size_t images_read(struct images *s, uint32_t id, uint64_t offset, void *buf, size_t n);

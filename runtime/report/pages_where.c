@@ -76,6 +76,7 @@ static bool near_file(struct live *l, struct pages_walk *walk, const struct hvar
 void pages_where(struct live *l, struct pages_walk *walk, const struct hvar_vma *v, struct pages_where *out)
 {
 	struct hvar_place p = { .kind = HVAR_KIND_ANON };
+	const struct hvar_module *m;
 	uint64_t start;
 	uint32_t why;
 
@@ -97,7 +98,8 @@ void pages_where(struct live *l, struct pages_walk *walk, const struct hvar_vma 
 	out->kind = p.kind;
 	out->module = p.module ? p.module : v->module;
 	out->path = live_path(l, out->module);
-	out->deleted = v->flags & HVAR_VMA_DELETED;
+	m = v->module ? NULL : live_module(l, out->module); /* .bss does not show it itself */
+	out->deleted = v->flags & HVAR_VMA_DELETED || (m && m->flags & HVAR_MODULE_DELETED);
 	out->code = v->prot & HVAR_PROT_EXEC;
 	if (p.module && p.flags & HVAR_PLACE_VADDR) {
 		const struct hvar_image *img = live_image(l, p.module, &why);

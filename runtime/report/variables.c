@@ -191,7 +191,8 @@ static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key
 	memset(f, 0, sizeof(*f));
 	f->reason = place->reason;
 	f->key = keys_of_place(v->images, place, ev);
-	f->deleted = place->vma.flags & HVAR_VMA_DELETED;
+	/* A module's anonymous memory, its .bss, does not show it. */
+	f->deleted = place->vma.flags & HVAR_VMA_DELETED || (!place->vma.module && images_deleted(v->images, place->module));
 	if (v->per_process) {
 		f->pid = ev->pid;
 		comms_get(&v->comms, ev->pid, f->comm);

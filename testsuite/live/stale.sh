@@ -100,6 +100,20 @@ done
 like "-v says which file and what to do" "$(tr -s '\n ' ' ' < text)" "no names: $tmp/lib.so: the file was changed after it was mapped: .*start the program again"
 stop
 
+# Without its name: all rows of the file say so, .bss too, of which most is anonymous memory.
+$cc -O2 -g -o gone "$top_srcdir/examples/cache.c"
+./gone 100000 > out &
+pid=$!
+while ! grep -q gone "/proc/$pid/maps"; do :; done
+rm gone
+"$HOTVAR" -q --json -d 0.3 -p "$pid" > /dev/null 2> json
+"$HOTVAR" pages --json -p "$pid" --module "$tmp/gone" > pages
+stop
+like "removed: a variable of .bss" "$(cat json)" '"name":"slots"'
+is "removed: no row leaves it out" "$(grep '"module":"[^"]*/gone"' json | grep -vc '"deleted":true')" 0
+like "removed: its pages" "$(cat pages)" '"kind":"bss"'
+is "removed: no region leaves it out" "$(grep '"type":"region"' pages | grep -vc '"deleted":true')" 0
+
 # What is found out while it runs: the name it had when it was mapped, or none.
 for source in perf ptrace; do
 	fresh
