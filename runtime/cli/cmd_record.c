@@ -89,8 +89,8 @@ static void say(const struct options *o, const struct session *s)
 	else
 		fprintf(stderr, "hotvar: %" PRIu64 " samples of %.2f s", s->samples, (double)s->elapsed_ns / 1e9);
 	if (strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))
-		fprintf(stderr, " in %s (%.1f MB); report them with 'hotvar report -i %s'",
-			o->output, (double)st.st_size / 1e6, o->output);
+		fprintf(stderr, " in %s (%.1f %s); report them with 'hotvar report -i %s'", o->output,
+			(double)st.st_size / (st.st_size < 100000 ? 1e3 : 1e6), st.st_size < 100000 ? "kB" : "MB", o->output);
 	fputs("\n", stderr);
 }
 

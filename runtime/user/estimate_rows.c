@@ -217,7 +217,7 @@ static void time_interval(const struct solving *s, struct estimate_row *r)
 	double half = 1.96 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
 
 	half += SKIDS * p;
-	r->time_ci[0] = middle - half > 0 ? middle - half : 0;
+	r->time_ci[0] = p > 0 && middle - half > 0 ? middle - half : 0; /* of none it is 0, but for rounding */
 	r->time_ci[1] = middle + half < 1 ? middle + half : 1;
 }
 
