@@ -463,7 +463,12 @@ static void notes(const struct pages *o)
 {
 	const struct page_since *s = &o->since;
 
-	if (o->common.quiet || !o->start_ns)
+	if (o->common.quiet)
+		return;
+	if (o->module && !o->total.regions && !(o->interval > 0))
+		fprintf(stderr, "hotvar: note: nothing of '%s' is mapped: give a path that \"hotvar pages\" shows without --module, or the last part of one\n",
+			o->module);
+	if (!o->start_ns)
 		return;
 	if (!s->faults)
 		fprintf(stderr, "hotvar: note: which new pages were touched is not known: %s\n", s->why.text);

@@ -174,6 +174,8 @@ int pages_copies_write(FILE *f, bool json, const struct page_copies *c, struct l
 			json_i64(&j, "pid", c->pid);
 			json_str(&j, "rows", "copy");
 			json_end(&j);
+		} else if (!*out) {
+			fprintf(f, "Process %d and its children copied no page\n", (int)c->pid);
 		} else {
 			fprintf(f, "Pages that process %d and its children copied\n   PAGES   FAULTS  PROCESS          %-32s WRITTEN AT\n",
 				(int)c->pid, "VARIABLE");

@@ -72,7 +72,7 @@ static void put_path(FILE *f, const char *path)
 static void head(FILE *f, int pid, double seconds, const char *what)
 {
 	fprintf(f, "Pages of process %d", pid);
-	if (seconds > 0)
+	if (seconds > 0 && strcmp(what, "moment")) /* those have their own */
 		fprintf(f, ", touched within %.3g s", seconds);
 	fputs(", of 4096 bytes\n", f);
 	if (!strcmp(what, "region"))

@@ -24,6 +24,9 @@ else
 	skip "which pages were copied" "no tracepoint of page faults: as root, with tracefs"
 fi
 
+"$HOTVAR" pages --copies -o "$tmp/none" -- /bin/true
+like "none, as text" "$(cat "$tmp/none")" '^Process [0-9]+ and its children copied no page$'
+
 # attached WHO [COMMAND...]
 attached() {
 	who=$1

@@ -148,4 +148,7 @@ else
 fi
 "$HOTVAR" pages -p $$ --variable no_such_variable > "$tmp/out" 2>&1
 like "an unknown variable" "$(cat "$tmp/out")" "no variable 'no_such_variable'"
+"$HOTVAR" pages -p $$ --module no_such_file > "$tmp/out" 2> "$tmp/err"
+is "an unknown module" "$?" 1
+like "an unknown module: it is said" "$(cat "$tmp/err")" "nothing of 'no_such_file' is mapped"
 done_testing
