@@ -49,6 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CALLERS:
 		o->target.exact_callers = true;
+		o->target.needs_exact = "--callers";
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

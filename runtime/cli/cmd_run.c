@@ -69,6 +69,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 	target_options_init(&o.target);
 	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
 	o.target.exact_callers = o.report.callers;
+	o.target.needs_exact = report_needs_exact(&o.report);
 	if (!status)
 		status = target_options_check(&o.target, argv + rest, "hotvar", e);
 	if (!status)

@@ -149,6 +149,17 @@ static int render(FILE *f, const struct rows *r, const struct analysis *a,
 	return 0;
 }
 
+const char *report_needs_exact(const struct report_choice *choice)
+{
+	if (choice->callers)
+		return "--callers";
+	if (choice->by_page)
+		return "--by page";
+	if (choice->by_region)
+		return "--by region";
+	return choice->rows.by_phase ? "--by phase" : NULL;
+}
+
 static int write_touched(FILE *f, struct analysis *a, const struct report_choice *choice, const struct cli_common *c,
 			 struct err *e)
 {

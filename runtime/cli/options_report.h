@@ -23,6 +23,9 @@ struct report_choice {
 
 extern const struct argp report_argp; /* its input is a struct report_choice */
 
+/* The option that only a count of every access can answer, as it is written; NULL: there is none. */
+const char *report_needs_exact(const struct report_choice *choice);
+
 /*
  * Solve @a and write the report to @f.  Returns the exit status: CLI_OK, CLI_NOTHING when no
  * variable was found, or CLI_FAILED with @e.

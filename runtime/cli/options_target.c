@@ -132,9 +132,10 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 	}
 	if (o->exact_given)
 		o->source = SESSION_EXACT;
-	if (o->exact_callers && o->source != SESSION_EXACT) {
+	if (o->needs_exact && o->source != SESSION_EXACT) {
 		err_exit(e, EINVAL, CLI_USAGE,
-			 "--callers needs each access to be counted: give --exact, too, as in \"%s --exact --callers -- CMD\"", command);
+			 "%s needs each access to be counted: give --exact, too, as in \"%s --exact %s -- CMD\"",
+			 o->needs_exact, command, o->needs_exact);
 		return CLI_USAGE;
 	}
 	if (o->pid && o->source == SESSION_EXACT) {

@@ -20,7 +20,8 @@ struct target_options {
 	bool source_given, exact_given; /* --source, --exact */
 	bool exact_stopped;	  /* session.h */
 	bool exact_callers;	  /* likewise; set by the subcommand */
-	const char *exact_malloc; /* likewise */
+	const char *needs_exact;  /* the option that samples cannot answer, as written; set by the subcommand */
+	const char *exact_malloc; /* as exact_stopped */
 	char **argv; /* CMD, or NULL */
 };
 

@@ -35,7 +35,7 @@ for by in variable member; do
 done
 # "symbol share time_share samples", summed over the rows of each symbol
 sums() {
-	sed -n 's/^{"type":"variable",.*"symbol":"\([^"]*\)".*"share":\([^,]*\),"ci.*"time_share":\([^,]*\),"samples":\([^,]*\),.*/\1 \2 \3 \4/p' "$1" |
+	sed -n 's/^{"type":"variable",.*"symbol":"\([^"]*\)".*"share":\([^,]*\),"ci.*"time_share":\([^,]*\),.*"samples":\([^,]*\),.*/\1 \2 \3 \4/p' "$1" |
 		awk '{ a[$1] += $2; t[$1] += $3; n[$1] += $4 } END { for (s in a) printf "%s %.4f %.4f %d\n", s, a[s], t[s], n[s] }' | sort
 }
 like "there are rows" "$(sums "$tmp/variable")" '^slots 0\.[1-9]'

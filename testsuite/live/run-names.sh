@@ -7,7 +7,7 @@ export XDG_CACHE_HOME="$tmp/cache"
 
 # share NAME FILE: the percent of the row of that name in a text report, without a fraction; "" if there is none
 share() {
-	awk -v name="$1" '$7 == name || $7 " " $8 == name { print int($2) }' "$2"
+	awk -v name=" $1" 'substr($0, length($0) - length(name) + 1) == name { print int($2) }' "$2"
 }
 # between TEXT LO VALUE HI
 between() {

@@ -123,7 +123,7 @@ done
 for d in 0 -1 x nan inf 1e99; do
 	status "-d $d" 2 "$HOTVAR" -d $d -- true
 done
-for by in type line object page cacheline; do
+for by in type line object cacheline; do
 	status "--by $by, which is not there yet" 2 "$HOTVAR" --by $by -- true
 	one_line "--by $by is said" "^hotvar: --by $by is not in version $VERSION: "
 done
@@ -133,9 +133,15 @@ for source in pmu fault; do
 done
 status "--exact of a process that runs" 2 "$HOTVAR" --exact -p $$
 one_line "is said" "^hotvar: cannot count every access of a process that runs already: "
-status "--callers, which is not there yet" 2 "$HOTVAR" --callers -- true
-one_line "--callers is said" "^hotvar: --callers is not in version $VERSION: "
-for command in top pages; do
+status "--callers of samples" 2 "$HOTVAR" --callers -- true
+one_line "--callers of samples is said" "^hotvar: --callers needs each access to be counted: "
+for by in page region; do
+	status "--by $by of samples" 2 "$HOTVAR" --by $by -- true
+	one_line "--by $by of samples is said" "^hotvar: --by $by needs each access to be counted: "
+done
+status "pages of nobody" 2 "$HOTVAR" pages
+one_line "pages of nobody is said" "^hotvar: whose pages\? "
+for command in top; do
 	status "$command, which is not there yet" 2 "$HOTVAR" $command
 	one_line "$command is said" "^hotvar: 'hotvar $command' is not in version $VERSION: "
 done
@@ -187,6 +193,12 @@ if [ -c /dev/full ]; then
 	one_line "maps on a full disk" 'hotvar: .*/dev/full: No space left'
 else
 	skip "-o on a full disk" "there is no /dev/full"
+fi
+
+# ---- what others have as subcommands ----
+if ! command -v help > /dev/null; then
+	status "hotvar help" 2 "$HOTVAR" help
+	one_line "hotvar help" "'hotvar --help'"
 fi
 
 # ---- recordings that cannot be read ----
