@@ -75,6 +75,8 @@ static const char *meant_command(const char *word)
 	known[n] = NULL;
 	if (word[0] == '-' || strchr(word, '/') || !launch_find(&l, argv, NULL))
 		return NULL;
+	if (!strcmp(word, "help") || !strcmp(word, "version"))
+		return *word == 'h' ? "--help" : "--version";
 	return cli_nearest(word, known);
 }
 

@@ -509,6 +509,10 @@ static void nothing(const struct out *out, const struct rows *r, const struct an
 		paragraph(out, "no variable has as large a share as was asked for; %zu have less: lower --min-share", r->hidden);
 	else if (r->samples)
 		paragraph(out, "no access could be attributed to a variable: the reasons are above");
+	else if (r->exact)
+		paragraph(out, "nothing found: no access was counted");
+	else if (analysis_why(a))
+		paragraph(out, "nothing found in what there is of the recording");
 	else if (analysis_meta(a, "unmeasured"))
 		paragraph(out, "nothing found: no sample was taken, since the kernel tells of this program to root alone: run hotvar as root");
 	else

@@ -205,6 +205,7 @@ static void cost(struct rows *r, const struct analysis *a)
 
 int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, struct err *e)
 {
+	const char *source = analysis_meta(a, "source");
 	enum rows_sort sort = o->sort;
 	int ret = 0;
 	size_t i;
@@ -217,6 +218,8 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 		ret = from_samples(r, a);
 	else if (r->totals.accesses)
 		ret = from_counts(r, a);
+	else
+		r->exact = source && !strcmp(source, "valgrind");
 	if (ret) {
 		rows_fini(r);
 		return err_set(e, ENOMEM, "cannot make the report: no memory: free some");

@@ -128,6 +128,7 @@ is "names that make no sense name nothing" "$(grep -c '"name":"region:' "$tmp/re
 
 "$HOTVAR" --exact --exact-from=request --json -o "$tmp/report" -- "$tmp/asks" counting > "$tmp/out"
 is "--exact-from=request: the program knows" "$(cat "$tmp/out")" "0 1"
+like "none is asked for: no access is counted" "$("$HOTVAR" --exact --exact-from=request -o - -- /bin/true)" 'no access was counted'
 is "nothing is counted before it is asked for" "$(count always_var) $(count apart_var)" " 20 20 1"
 
 done_testing

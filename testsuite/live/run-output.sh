@@ -113,6 +113,8 @@ for cut in 1 100 $((size / 3)) $((size / 2)); do
 	like "cut by $cut bytes: said" "$(tr '\n' ' ' < out)" 'cut off'
 	like "cut by $cut bytes: what is there is reported" "$(cat out)" 'moved cpu'
 done
+head -c 200 b.rec > cut.rec
+unlike "cut short: nothing is said of what the program used" "$("$HOTVAR" report -i cut.rec 2>&1)" 'CPU time than'
 cp b.rec bad.rec
 printf 'X' | dd of=bad.rec bs=1 seek=$((size / 2)) conv=notrunc 2> /dev/null
 "$HOTVAR" report -i bad.rec > out 2> err
