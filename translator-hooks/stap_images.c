@@ -104,7 +104,8 @@ int stap_images_open(struct stap_images *im, const char *path, struct err *e)
 	strcpy(im->path, path);
 	im->fd = open(path, flags);
 	if (im->fd < 0 && errno == ENOENT && !geteuid()) {
-		if (!mkdir(path, 0755) && !chmod(path, 0755))
+		/* another may make it at the same moment */
+		if (mkdir(path, 0755) ? errno == EEXIST : !chmod(path, 0755))
 			im->fd = open(path, flags);
 		if (im->fd < 0)
 			return err_set(e, errno, "no names from symbol images: cannot make the folder '%s': %s: make it, root's and mode 755",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_stap_images.c - files of a file system that answers for a while and then never again.
+ * test_stap_images.c - files of a file system that answers for a while and then never again; a folder that two make.
  *
  * The file system is a process that speaks the kernel's FUSE protocol: it has one file, which is this program.
  */
@@ -194,9 +194,42 @@ static void never_answers(void **state)
 	}
 }
 
+/* Two begin at once where the folder is not yet there: one makes it, both have it. */
+static void made_at_once(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	for (int round = 0; round < 100; round++) {
+		int start[2], status;
+		char c;
+
+		rmdir(at("fresh"));
+		assert_int_equal(pipe(start), 0);
+		for (int i = 0; i < 2; i++) {
+			struct stap_images im;
+			struct err e = { 0, "" };
+
+			if (fork())
+				continue;
+			close(start[1]);
+			if (read(start[0], &c, 1))
+				_exit(1);
+			_exit(stap_images_open(&im, at("fresh"), &e) ? 2 : 0);
+		}
+		close(start[0]);
+		close(start[1]);
+		for (int i = 0; i < 2; i++) {
+			assert_true(wait(&status) > 0);
+			assert_int_equal(status, 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(made_at_once),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(never_answers),
 	};
