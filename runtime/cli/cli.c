@@ -367,6 +367,8 @@ error_t cli_pid(const char *arg, pid_t *out)
 
 	if (!cli_number(arg, &n) || !n || n > INT_MAX)
 		return cli_bad_value("-p", arg, "the number of a process");
+	if (*out && *out != (pid_t)n)
+		return cli_bad_value("-p", arg, "one process here, and another was given before");
 	*out = (pid_t)n;
 	return 0;
 }

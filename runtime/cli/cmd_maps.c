@@ -57,7 +57,7 @@ static const struct argp_option own_options[] = {
 
 static error_t take_pid(struct options *o, const char *arg)
 {
-	pid_t pid, *more;
+	pid_t pid = 0, *more;
 	error_t err = cli_pid(arg, &pid);
 	size_t i;
 

@@ -195,6 +195,9 @@ else
 	skip "-o on a full disk" "there is no /dev/full"
 fi
 
+status "two processes" 2 "$HOTVAR" -p $$ -p 1
+one_line "two processes" 'one process'
+
 # ---- what others have as subcommands ----
 if ! command -v help > /dev/null; then
 	status "hotvar help" 2 "$HOTVAR" help
