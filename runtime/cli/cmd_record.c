@@ -88,7 +88,7 @@ static void say(const struct options *o, const struct session *s)
 	if (s->source == SESSION_EXACT)
 		fprintf(stderr, "hotvar: %" PRIu64 " accesses in %.2f s", s->accesses, (double)s->elapsed_ns / 1e9);
 	else
-		fprintf(stderr, "hotvar: %" PRIu64 " samples of %.2f s", s->samples, (double)s->elapsed_ns / 1e9);
+		fprintf(stderr, "hotvar: %" PRIu64 " sample%s of %.2f s", s->samples, s->samples == 1 ? "" : "s", (double)s->elapsed_ns / 1e9);
 	if (strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))
 		fprintf(stderr, " in %s (%.1f %s); report them with 'hotvar report -i %s'", o->output,
 			(double)st.st_size / (st.st_size < 100000 ? 1e3 : 1e6), st.st_size < 100000 ? "kB" : "MB", o->output);

@@ -132,6 +132,8 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 	}
 	if (o->exact_given)
 		o->source = SESSION_EXACT;
+	if (!o->needs_exact)
+		o->needs_exact = o->exact_stopped ? "--exact-from=request" : o->exact_malloc ? "--exact-malloc=WHOSE" : NULL;
 	if (o->needs_exact && o->source != SESSION_EXACT) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "%s needs each access to be counted: give --exact, too, as in \"%s --exact %s -- CMD\"",

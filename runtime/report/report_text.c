@@ -337,8 +337,8 @@ static void heading(const struct out *out, const struct rows *r, const struct an
 		paragraph(out, "%s: every access counted, %s in %.2f s", what,
 			  grouped(r->accesses, n), r->seconds);
 	else
-		paragraph(out, "%s: %.2f s, %s samples%s%s%s", what, r->seconds,
-			  grouped(r->samples, n), hz ? " at " : "", hz ? hz : "",
+		paragraph(out, "%s: %.2f s, %s sample%s%s%s%s", what, r->seconds,
+			  grouped(r->samples, n), r->samples == 1 ? "" : "s", hz ? " at " : "", hz ? hz : "",
 			  hz ? " Hz of CPU time" : "");
 	free(tofree);
 }

@@ -198,6 +198,11 @@ fi
 status "two processes" 2 "$HOTVAR" -p $$ -p 1
 one_line "two processes" 'one process'
 
+for option in --exact-from=request --exact-malloc=program; do
+	status "$option without --exact" 2 "$HOTVAR" $option -- true
+	one_line "$option without --exact" 'give --exact, too'
+done
+
 # ---- what others have as subcommands ----
 if ! command -v help > /dev/null; then
 	status "hotvar help" 2 "$HOTVAR" help
