@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "callers.h"
 
@@ -45,6 +46,14 @@ static void put_name(FILE *f, const char *s)
 	}
 }
 
+/* What a function's name goes on with: those of C++ have their parameters already. */
+static const char *parentheses(const char *name)
+{
+	const char *last = strrchr(name, ')');
+
+	return !*name || (last && (!last[1] || last[1] == ' ')) ? "" : "()";
+}
+
 void callers_print_text(FILE *f, const struct analysis *a, const struct row *row, size_t max)
 {
 	size_t n, all, i;
@@ -54,7 +63,7 @@ void callers_print_text(FILE *f, const struct analysis *a, const struct row *row
 	for (i = 0; i < n; i++) {
 		fprintf(f, "%23s %5.1f%%  ", "", 100 * (double)(v[i].reads + v[i].writes) / (double)row->accesses);
 		put_name(f, *v[i].function ? v[i].function : "?");
-		fputs(*v[i].function ? "()" : "", f);
+		fputs(parentheses(v[i].function), f);
 		if (*v[i].file) {
 			fputs(" at ", f);
 			put_name(f, v[i].file);

@@ -119,6 +119,23 @@ is "and of a library in another's place" "$(sums tls anon stack)" "True 0"
 
 "$HOTVAR" report --callers=1 -i "$tmp/rec" > "$tmp/text"
 like "as text" "$(grep -A 2 ' wide \[calls\]' "$tmp/text" | tr -s ' \n' ' ')" "wide \[calls\] 76.9% one\(\) at calls.c:$(line one-writes) by 1 more line"
+if command -v "${CXX:-g++}" > /dev/null; then
+	cat > "$tmp/method.cc" <<'END'
+struct counter {
+	volatile long n;
+	__attribute__((noinline)) void add(long much) { n += much; }
+} total;
+int main()
+{
+	for (long i = 0; i < 1000; i++)
+		total.add(i);
+}
+END
+	check "a program of C++" "${CXX:-g++}" -O1 -g -o "$tmp/method" "$tmp/method.cc"
+	like "its functions have their parameters once" "$("$HOTVAR" --exact --callers=1 -o - -- "$tmp/method" | grep -A 1 ' total \[method\]')" ' counter::add\(long\) at method.cc:3$'
+else
+	skip "functions of C++" "there is no C++ compiler"
+fi
 "$HOTVAR" record -q --exact -o "$tmp/rec" -- "$tmp/calls"
 "$HOTVAR" report --callers -i "$tmp/rec" > "$tmp/text"
 like "a recording without says so" "$(tail -n 4 "$tmp/text" | tr -s ' \n' ' ')" 'no lines of code: record with --callers'
