@@ -263,6 +263,9 @@ def told(name, json_name, pid):
                 if sign in fact:
                     key, value = fact.split(sign)
                     got = found[0].get(key)
+                    if got is None and key in ("touched_least", "touched_most"):
+                        # known exactly: no neighbours came along, since the kernel was writing them out
+                        got = found[0]["touched"]
                     ok = got is not None and {"=": got == int(value), "<": got < int(value), ">": got > int(value)}[sign]
                     d.check(f"{what} {key}", got if not ok else fact, fact)
     d.end()
