@@ -13,6 +13,7 @@
 
 #include "runtime/core/hvar_image_format.h"
 #include "runtime/user/clock.h"
+#include "runtime/user/grow.h"
 #include "runtime/user/look.h"
 #include "translator-hooks/tls_slots.h"
 
@@ -127,28 +128,12 @@ static bool is_there(pid_t pid, uint64_t addr, const struct hvar_module *facts)
 	return is;
 }
 
-/* @v with room for one more of @size bytes, or NULL. */
-static void *room(void *v, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 16;
-
-	if (n < *cap)
-		return v;
-	v = realloc(v, more * size);
-	if (v)
-		*cap = more;
-	return v;
-}
-
 static void found(struct tls_blocks *t, struct known *k, uint64_t distance)
 {
-	struct tls_distance *v = room(t->fresh, t->n_fresh, &t->cap_fresh, sizeof(*v));
-
 	k->distance = distance;
-	if (!v)
+	if (grow_array((void **)&t->fresh, &t->cap_fresh, t->n_fresh + 1, sizeof(*t->fresh)))
 		return;
-	t->fresh = v;
-	v[t->n_fresh++] = (struct tls_distance){ k->mm, k->id, distance };
+	t->fresh[t->n_fresh++] = (struct tls_distance){ k->mm, k->id, distance };
 }
 
 /*
@@ -204,7 +189,6 @@ void tls_blocks_mapped(struct tls_blocks *t, const struct images *images, const 
 	uint32_t id = images_canon(images, ev->module);
 	const struct hvar_module *facts = images_facts(images, id);
 	struct known *k;
-	struct wanted *v;
 
 	/* what is mapped over a part of the whole file, as the dynamic linker does, comes as a change of protection */
 	if ((ev->type != HVAR_EVENT_MAP && ev->type != HVAR_EVENT_INITIAL && ev->type != HVAR_EVENT_PROTECT) ||
@@ -214,12 +198,10 @@ void tls_blocks_mapped(struct tls_blocks *t, const struct images *images, const 
 	k = entry(t, ev->mm, id);
 	if (!k || k->distance || k->wanted)
 		return;
-	v = room(t->wanted, t->n_wanted, &t->cap_wanted, sizeof(*v));
-	if (!v)
+	if (grow_array((void **)&t->wanted, &t->cap_wanted, t->n_wanted + 1, sizeof(*t->wanted)))
 		return;
 	k->wanted = true;
-	t->wanted = v;
-	v[t->n_wanted++] = (struct wanted){ .mm = ev->mm, .id = id, .pid = (pid_t)ev->pid };
+	t->wanted[t->n_wanted++] = (struct wanted){ .mm = ev->mm, .id = id, .pid = (pid_t)ev->pid };
 	t->due_ns = 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/user/clock.h"
+#include "runtime/user/grow.h"
 #include "runtime/user/thread_tls.h"
 #include "translator-hooks/tls_slots.h"
 
@@ -60,19 +61,6 @@ void tls_seen_free(struct tls_seen *t)
 		free(t->fresh);
 	}
 	free(t);
-}
-
-/* @v with room for one more of @size bytes, or NULL. */
-static void *room(void *v, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 16;
-
-	if (n < *cap)
-		return v;
-	v = realloc(v, more * size);
-	if (v)
-		*cap = more;
-	return v;
 }
 
 /* ---- address spaces ---- */
@@ -140,12 +128,9 @@ static size_t upto(const struct space *s, uint64_t addr)
 
 static void changed(struct tls_seen *t, uint32_t mm, const struct tls_block *b, uint64_t size)
 {
-	struct change *v = room(t->fresh, t->n_fresh, &t->cap_fresh, sizeof(*v));
-
-	if (!v)
+	if (grow_array((void **)&t->fresh, &t->cap_fresh, t->n_fresh + 1, sizeof(*t->fresh)))
 		return;
-	t->fresh = v;
-	v[t->n_fresh++] = (struct change){ mm, b->module, b->start, size, b->thread };
+	t->fresh[t->n_fresh++] = (struct change){ mm, b->module, b->start, size, b->thread };
 }
 
 static void drop(struct tls_seen *t, struct space *s, size_t i)
@@ -186,10 +171,9 @@ static bool note(struct tls_seen *t, struct space *s, const struct tls_block *b)
 	/* what was there before is no more */
 	if ((i && s->v[i - 1].end > b->start) || (i < s->n && s->v[i].start < b->end))
 		forget(t, s, b->start, b->end, 0);
-	v = room(s->v, s->n, &s->cap, sizeof(*v));
-	if (!v)
+	if (grow_array((void **)&s->v, &s->cap, s->n + 1, sizeof(*s->v)))
 		return false;
-	s->v = v;
+	v = s->v;
 	i = upto(s, b->start);
 	memmove(v + i + 1, v + i, (s->n - i) * sizeof(*v));
 	v[i] = *b;
@@ -300,26 +284,6 @@ static const struct tls_block *at(const struct space *s, uint64_t addr)
 	return i && addr < s->v[i - 1].end ? &s->v[i - 1] : NULL;
 }
 
-const struct tls_block *tls_seen_find(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
-				      const struct hvar_vmas *vmas, uint64_t addr, bool live)
-{
-	struct space *s = live ? entry(t, ev->mm) : find(t, ev->mm);
-	const struct tls_block *b = s ? at(s, addr) : NULL;
-
-	if (!s || !live)
-		return b;
-	if (b && !tls_of_thread_holds((pid_t)ev->pid, b)) {
-		changed(t, s->mm, b, 0);
-		drop(t, s, (size_t)(b - s->v));
-		b = NULL;
-	}
-	if (!b && ev->time_ns >= s->next_ns) {
-		look(t, s, images, ev, vmas);
-		b = at(s, addr);
-	}
-	return b;
-}
-
 static const struct tls_block *relative(const struct space *s, uint32_t module, uint64_t offset, uint64_t *addr)
 {
 	const struct tls_block *found = NULL;
@@ -339,12 +303,24 @@ static const struct tls_block *relative(const struct space *s, uint32_t module, 
 	return found;
 }
 
-const struct tls_block *tls_seen_relative(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
-					  const struct hvar_vmas *vmas, uint32_t module, uint64_t offset, bool live,
-					  uint64_t *addr)
+/* What is looked for: an address; or, with @found, a distance from the thread pointer into @module, whose address is to be there. */
+struct wanted {
+	uint64_t at;
+	uint32_t module;
+	uint64_t *found;
+};
+
+static const struct tls_block *met(const struct space *s, const struct wanted *w)
+{
+	return w->found ? relative(s, w->module, w->at, w->found) : at(s, w->at);
+}
+
+/* A block that was seen is believed only while its thread still has it. */
+static const struct tls_block *seen(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
+				    const struct hvar_vmas *vmas, bool live, const struct wanted *w)
 {
 	struct space *s = live ? entry(t, ev->mm) : find(t, ev->mm);
-	const struct tls_block *b = s ? relative(s, module, offset, addr) : NULL;
+	const struct tls_block *b = s ? met(s, w) : NULL;
 
 	if (!s || !live)
 		return b;
@@ -355,9 +331,22 @@ const struct tls_block *tls_seen_relative(struct tls_seen *t, struct images *ima
 	}
 	if (!b && ev->time_ns >= s->next_ns) {
 		look(t, s, images, ev, vmas);
-		b = relative(s, module, offset, addr);
+		b = met(s, w);
 	}
 	return b;
+}
+
+const struct tls_block *tls_seen_find(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
+				      const struct hvar_vmas *vmas, uint64_t addr, bool live)
+{
+	return seen(t, images, ev, vmas, live, &(struct wanted){ .at = addr });
+}
+
+const struct tls_block *tls_seen_relative(struct tls_seen *t, struct images *images, const struct hvar_event *ev,
+					  const struct hvar_vmas *vmas, uint32_t module, uint64_t offset, bool live,
+					  uint64_t *addr)
+{
+	return seen(t, images, ev, vmas, live, &(struct wanted){ offset, module, addr });
 }
 
 bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint64_t end)

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "exact_memfd.h"
 #include "grow.h"
 
 enum { BATCH = 1024, MOST_CALLERS = 1 << 22, MOST_COUNTS = 4096 };
@@ -174,22 +174,12 @@ int exact_calls_take(struct exact_calls *c, struct stream *out, const void *v, s
 	return 0;
 }
 
-static int read_all(int fd, void *to, size_t len, uint64_t at)
-{
-	ssize_t n;
-
-	do
-		n = pread(fd, to, len, (off_t)at);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EIO;
-}
-
 static int harvest_leaf(struct exact_calls *c, struct stream *out, int memfd, const struct stream_calls *as,
 			uint64_t *at, exact_calls_skip_fn *skip, void *ctx)
 {
 	static uint32_t counts[MOST_COUNTS];
 	struct hvt_calls_leaf leaf;
-	int ret = read_all(memfd, &leaf, sizeof(leaf), HVT_CALLS_ARENA + *at);
+	int ret = exact_memfd_read(memfd, &leaf, sizeof(leaf), HVT_CALLS_ARENA + *at);
 	uint64_t n, i;
 
 	if (ret)
@@ -197,7 +187,7 @@ static int harvest_leaf(struct exact_calls *c, struct stream *out, int memfd, co
 	if (leaf.shift > 3)
 		return -EINVAL;
 	n = MOST_COUNTS >> leaf.shift;
-	ret = read_all(memfd, counts, n * sizeof(*counts), HVT_CALLS_ARENA + *at + sizeof(leaf));
+	ret = exact_memfd_read(memfd, counts, n * sizeof(*counts), HVT_CALLS_ARENA + *at + sizeof(leaf));
 	for (i = 0; i < n && !ret; i++) {
 		uint64_t addr = (leaf.page << 12) + (i << leaf.shift);
 
@@ -212,7 +202,7 @@ int exact_calls_harvest(struct exact_calls *c, struct stream *out, int memfd, co
 			exact_calls_skip_fn *skip, void *ctx)
 {
 	struct hvt_calls_head head;
-	int ret = read_all(memfd, &head, sizeof(head), HVT_CALLS);
+	int ret = exact_memfd_read(memfd, &head, sizeof(head), HVT_CALLS);
 	struct hvt_calls_site s;
 	uint64_t at = 0;
 	uint32_t i;
@@ -222,7 +212,7 @@ int exact_calls_harvest(struct exact_calls *c, struct stream *out, int memfd, co
 	if (head.n_sites > HVT_CALLS_SITES_MAX || head.used > HVT_CALLS_ARENA_SIZE)
 		return -EINVAL;
 	for (i = 1; i < head.n_sites && !ret; i++) {
-		ret = read_all(memfd, &s, sizeof(s), HVT_CALLS_SITES + i * sizeof(s));
+		ret = exact_memfd_read(memfd, &s, sizeof(s), HVT_CALLS_SITES + i * sizeof(s));
 		if (!ret && s.count && !skip(ctx, s.fixed))
 			put(c, out, as, i, s.fixed, s.count);
 	}

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "exact_memfd.h"
+
 enum {
 	RUN = 512, /* counters read at a time */
 	STEP = sizeof(struct hvt_pair),
@@ -38,25 +40,6 @@ static void take(struct batch *b, uint64_t addr, const struct hvt_pair *v)
 	b->v[b->n++] = (struct hvt_count){ (uint32_t)(addr - b->start), v->reads, v->writes };
 }
 
-/* All @len bytes at @at, or -errno; holes and what is past the end are zeros. */
-static int read_all(int fd, void *to, size_t len, uint64_t at)
-{
-	char *p = to;
-
-	while (len) {
-		ssize_t n = pread(fd, p, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		p += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /*
  * A counter of plane P begins at 8 * i + P, so it may lie across two pages of which
  * only one has memory: a run begins at the last one that may reach into the page.
@@ -87,7 +70,7 @@ static int read_plane(int fd, struct batch *b, uint32_t plane)
 
 			if (n > RUN)
 				n = RUN;
-			ret = read_all(fd, v, n * STEP, at + plane);
+			ret = exact_memfd_read(fd, v, n * STEP, at + plane);
 			if (ret)
 				return ret;
 			for (i = 0; i < n; i++, at += STEP)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exact_memfd.h"
+
 enum { RUN = 512 };
 
 #define ADDRESS_MAX ((uint64_t)1 << 47)
@@ -69,25 +71,6 @@ static void take(struct batch *b, uint32_t slot, const struct hvt_stack_count *c
 	b->v[b->n++] = *c;
 }
 
-/* All @len bytes at @at; holes are zeros. */
-static int read_all(int fd, void *to, size_t len, uint64_t at)
-{
-	char *p = to;
-
-	while (len) {
-		ssize_t n = pread(fd, p, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		p += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Is there memory in [@at, @end)?  From where on in *@from. */
 static bool data_at(int fd, uint64_t at, uint64_t end, uint64_t *from)
 {
@@ -104,7 +87,7 @@ static int read_points(int fd, struct batch *b)
 	struct hvt_point *p;
 	uint32_t slot, i, k;
 	uint64_t from;
-	int ret = read_all(fd, &head, sizeof(head), HVT_POINTS);
+	int ret = exact_memfd_read(fd, &head, sizeof(head), HVT_POINTS);
 
 	if (ret || head.n < 2)
 		return ret;
@@ -113,7 +96,7 @@ static int read_points(int fd, struct batch *b)
 	p = malloc(head.n * sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	ret = read_all(fd, p, head.n * sizeof(*p), HVT_POINTS + sizeof(head));
+	ret = exact_memfd_read(fd, p, head.n * sizeof(*p), HVT_POINTS + sizeof(head));
 	for (slot = 0; slot < HVT_SLOTS && !ret; slot++) {
 		uint64_t at = HVT_STACK((uint64_t)slot);
 
@@ -122,7 +105,7 @@ static int read_points(int fd, struct batch *b)
 		for (i = 0; i < head.n && !ret; i += RUN) {
 			uint32_t n = head.n - i < RUN ? head.n - i : RUN;
 
-			ret = read_all(fd, v, n * sizeof(*v), at + i * sizeof(*v));
+			ret = exact_memfd_read(fd, v, n * sizeof(*v), at + i * sizeof(*v));
 			for (k = 0; k < n && !ret; k++) {
 				const struct hvt_point *x = &p[i + k];
 
@@ -145,7 +128,7 @@ static int read_owned(int fd, struct batch *b)
 	_Static_assert(sizeof(v) == 4096, "one page at a time, as memory is given");
 	for (; data_at(fd, at, end, &from); at += sizeof(v)) {
 		at = from;
-		ret = read_all(fd, v, sizeof(v), at);
+		ret = exact_memfd_read(fd, v, sizeof(v), at);
 		if (ret)
 			return ret;
 		for (i = 0; i < sizeof(v) / sizeof(v[0]); i++)
@@ -208,7 +191,7 @@ static int read_live(int memfd, uint32_t slot, struct live *out)
 
 	if (!data_at(memfd, part + HVT_STACK_HEAD, part + HVT_STACK_HEAD + sizeof(head), &from))
 		return 0;
-	ret = read_all(memfd, &head, sizeof(head), part + HVT_STACK_HEAD);
+	ret = exact_memfd_read(memfd, &head, sizeof(head), part + HVT_STACK_HEAD);
 	if (ret)
 		return ret;
 	if (head.top % sizeof(struct hvt_frame) || head.top >= all || head.lo > head.hi)
@@ -218,7 +201,7 @@ static int read_live(int memfd, uint32_t slot, struct live *out)
 	for (i = 0, top = head.top; i < HVT_ACTIVE_MAX; i++, top = (top - sizeof(struct hvt_frame)) % all) {
 		struct hvt_frame f;
 
-		ret = read_all(memfd, &f, sizeof(f), part + HVT_FRAME_FIRST + top);
+		ret = exact_memfd_read(memfd, &f, sizeof(f), part + HVT_FRAME_FIRST + top);
 		if (ret)
 			return ret;
 		/* the first, which is none; or what has no order is no stack of frames any more */
