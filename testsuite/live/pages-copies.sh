@@ -1,6 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # pages-copies.sh - hotvar pages --copies against a program whose copies are known.
+
+# Root mounts tracefs where it is not; nobody outside sees that.
+if [ "$(id -u)" = 0 ] && [ ! -d /sys/kernel/tracing/events ] && [ -z "${with_tracefs-}" ] && unshare -m true 2> /dev/null; then
+	with_tracefs=tried
+	export with_tracefs
+	exec unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing; exec sh "$0"' "$0"
+fi
 . "$top_srcdir/testsuite/lib.sh"
 
 # found FILE: "who name pages site" of each row whose name is one of the tables
@@ -40,7 +47,8 @@ attached() {
 	"$@" "$HOTVAR" pages -q --copies -p "$pid" --json < /dev/null > "$tmp/$who" 2> "$tmp/$who.err" &
 	hotvar=$!
 	# it has its rings, one for each processor, and what was there before, once it waits
-	until_true 30 sh -c "ls -l /proc/$hotvar/fd | grep -q perf_event && grep -q '^State:.S' /proc/$hotvar/status"
+	# in poll() or ppoll(): opening events may sleep, too
+	until_true 30 sh -c "ls -l /proc/$hotvar/fd | grep -q perf_event && grep -qE '^(7|271) ' /proc/$hotvar/syscall"
 	echo >&3
 	until_true 30 grep -q '^done' "$tmp/$who.out"
 	kill -INT $hotvar
