@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accesses.h"
 #include "callers.h"
 #include "carried.h"
 #include "codes.h"
@@ -42,6 +43,8 @@ struct analysis {
 	struct variables *variables;
 	struct callers *callers;
 	struct touched *touched; /* NULL: not asked for */
+	struct prefetches *prefetches;
+	struct accesses *accesses;
 	struct estimate *estimate;
 	struct codes *codes;	  /* the stream's */
 	struct codes *file_codes; /* read from the modules' files */
@@ -366,6 +369,12 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_COMM:
 		variables_comm(a->variables, r->data);
 		break;
+		accesses_comm(a->accesses, r->data);
+		break;
+	case STREAM_ACCESS:
+		note_time(a, ((const struct stream_access *)r->data)->ev.time_ns);
+		mm_set_add(&a->mms, ((const struct stream_access *)r->data)->ev.mm);
+		accesses_take(a->accesses, a->spaces, r->data, r->len);
 	case STREAM_LOSS: {
 		const struct stream_loss *l = r->data;
 
@@ -484,6 +493,16 @@ struct touched *analysis_touched(struct analysis *a)
 
 struct variables *analysis_variables(struct analysis *a)
 {
+struct accesses *analysis_accesses(struct analysis *a)
+{
+	return a->accesses;
+}
+
+struct prefetches *analysis_prefetches(struct analysis *a)
+{
+	return a->prefetches;
+}
+
 	return a->variables;
 }
 
@@ -537,7 +556,9 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	    !a->variables)
 		goto no_memory;
 	a->callers = callers_new();
-	if (!a->callers)
+	a->prefetches = prefetches_new(a->images, a->spaces);
+	a->accesses = accesses_new(a->variables, o->per_process);
+	if (!a->callers || !a->prefetches || !a->accesses)
 		goto no_memory;
 	if (o->touched) {
 		a->touched = touched_new(a->images, a->spaces);
@@ -567,6 +588,8 @@ void analysis_free(struct analysis *a)
 	metas_fini(&a->metas);
 	free(a->needed);
 	mm_set_fini(&a->mms);
+	prefetches_free(a->prefetches);
+	accesses_free(a->accesses);
 	free(a->why);
 	free(a);
 }

@@ -61,6 +61,10 @@ struct callers;
 struct touched;
 struct touched *analysis_touched(struct analysis *a);
 
+/* Of accesses that were sampled with their addresses. */
+struct accesses;
+struct accesses *analysis_accesses(struct analysis *a);
+
 /* Which lines of code access what is in the hot table. */
 struct callers *analysis_callers(struct analysis *a);
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "accesses_print.h"
 #include "callers_print.h"
 #include "heap_print.h"
 #include "frames.h"
@@ -122,6 +123,8 @@ static void variable(FILE *f, const struct rows *r, const struct analysis *a, si
 		json_null(&j, "private");
 	json_u64(&j, "threads", row->threads);
 	if (r->exact) {
+	if (r->addressed)
+		accesses_print_json(&j, row);
 		count(&j, "first_ns", v->first_ns, v->first_ns);
 		count(&j, "last_ns", v->last_ns, v->last_ns);
 	}

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accesses_print.h"
 #include "callers.h"
 #include "callers_print.h"
 #include "heap_print.h"
@@ -233,6 +234,8 @@ static int numbers(const struct out *out, const struct rows *r, const struct row
 	else
 		fprintf(f, " %4.0f", 100 * row->write_share);
 	if (has_more(out, r)) {
+	if (accesses_print_any(r))
+		used += accesses_print_text(f, row);
 		used += fprintf(f, " %7" PRIu32, row->threads);
 		used += since_begin(f, r, row->var.first_ns);
 		used += since_begin(f, r, row->var.last_ns);
@@ -253,7 +256,7 @@ static void one_row(const struct out *out, const struct rows *r, size_t i)
 	if (asprintf(&raw, "%s%s%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
 		     v->module && !in_name ? variables_file_name(v->module) : "",
 		     v->module && !in_name ? "]" : "", v->deleted && strcmp(v->kind, "shm") ? " (deleted)" : "",
-		     v->phase ? " in " : "", v->phase ? v->phase : "", process) > 0)
+		     v->phase ? " in " : "", v->phase ? v->phase : "", row->told && v->symbol ? " (named by perf)" : "", process) > 0)
 		name = printable(raw);
 	free(raw);
 	style(out, row->share >= 0.1 ? BOLD : "");
@@ -281,7 +284,7 @@ static void other_line(const struct out *out, const struct rows *r, double share
 		percent(out->f, time_share, 7);
 		fprintf(out->f, " %5s", "");
 	}
-	fprintf(out->f, " %4s%*s  ", "", has_more(out, r) ? 26 : 0, "");
+	fprintf(out->f, " %4s%*s  ", "", has_more(out, r) ? 26 : accesses_print_any(r) ? ACCESSES_PRINT_WIDTH : 0, "");
 	cut_to(out->f, text, out->o->width > 40 ? out->o->width - (r->exact ? 27 : 38) : 0);
 	style(out, NORMAL);
 	putc('\n', out->f);
@@ -294,7 +297,8 @@ static void table(const struct out *out, const struct rows *r, const struct anal
 
 	style(out, BOLD);
 	fprintf(out->f, "   #   share%s  wr%%%s  %-*s variable [module]\n",
-		r->exact ? " accesses" : "  ±95%    time  ±95%", has_more(out, r) ? " threads    first     last" : "",
+		r->exact ? " accesses" : "  ±95%    time  ±95%",
+		has_more(out, r) ? " threads    first     last" : accesses_print_any(r) ? ACCESSES_PRINT_HEAD : "",
 		KIND_WIDTH, "kind");
 	style(out, NORMAL);
 	for (i = 0; i < r->n; i++) {
@@ -337,6 +341,8 @@ static void heading(const struct out *out, const struct rows *r, const struct an
 		paragraph(out, "%s: every access counted, %s in %.2f s", what,
 			  grouped(r->accesses, n), r->seconds);
 	else
+	else if (r->addressed)
+		paragraph(out, "%s: %s access%s sampled in %.2f s", what, grouped(r->samples, n), r->samples == 1 ? "" : "es", r->seconds);
 		paragraph(out, "%s: %.2f s, %s sample%s%s%s%s", what, r->seconds,
 			  grouped(r->samples, n), r->samples == 1 ? "" : "s", hz ? " at " : "", hz ? hz : "",
 			  hz ? " Hz of CPU time" : "");
@@ -481,7 +487,10 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	const char *note = analysis_meta(a, "note");
 	const struct images *images = analysis_images(a);
 
-	if (!r->exact && r->n)
+	if (r->addressed && r->n)
+		paragraph(out, "share: of the accesses that were sampled, ±95%% its confidence interval in points; wr%%: how many of them write%s",
+			  accesses_print_any(r) ? "; time: of the cycles they took, latency: the mean of those; hitm: samples that found their line modified in another core's cache" : "");
+	else if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time, likewise; wr%%: how many of its accesses write");
 	how(out, r, a);
 	if (r->callers && !callers_any(analysis_callers((struct analysis *)a)))

@@ -168,6 +168,92 @@ static int from_samples(struct rows *r, struct analysis *a)
 	return 0;
 }
 
+static double share_of(double part, double all)
+{
+	return all > 0 ? part / all : NAN;
+}
+
+/* A name of perf's, of a file whose place in memory is not known. */
+static int describe_told(struct row *row, const struct accesses_row *from)
+{
+	static const struct {
+		const char *module, *kind;
+	} kinds[] = { { "[heap]", "heap" }, { "[stack]", "stack" }, { "//anon", "anon" }, { "[vdso]", "vdso" }, { "[vvar]", "vvar" } };
+	size_t i;
+
+	row->var = (struct variable){ .name = from->symbol, .symbol = from->symbol, .module = from->module, .kind = "file",
+				      .mm = from->mm, .pid = from->pid, .comm = from->comm };
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(from->module, kinds[i].module))
+			continue;
+		row->var.kind = kinds[i].kind;
+		row->var.module = NULL;
+	}
+	if (!*from->module)
+		row->var.module = NULL;
+	if (*from->symbol)
+		return 0;
+	row->var.symbol = NULL;
+	row->var.reason = "no-map";
+	if (!row->var.module)
+		row->var.name = !strcmp(from->module, "//anon") ? "[anon]" : from->module;
+	else
+		row->var.name = variables_file_name(from->module);
+	return 0;
+}
+
+static int from_accesses(struct rows *r, struct analysis *a)
+{
+	const struct accesses *from = analysis_accesses(a);
+	const struct accesses_sum *all = accesses_total(from);
+	struct variables *vars = analysis_variables(a);
+	size_t n = accesses_rows(from), i;
+
+	r->addressed = true;
+	r->all = calloc(n + 1, sizeof(*r->all));
+	if (!r->all)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		struct row *row = &r->all[r->n];
+		struct accesses_row got;
+
+		accesses_row(from, i, &got);
+		if (!got.sum.samples)
+			continue;
+		row->entry = got.entry;
+		if (got.entry == HVAR_HOT_NONE ? describe_told(row, &got) : variables_describe(vars, got.entry, &row->var))
+			return -ENOMEM;
+		row->sampled = got.sum;
+		row->samples = got.sum.samples;
+		row->threads = got.threads;
+		row->share = share_of(got.sum.weight, all->weight);
+		row->told = got.entry == HVAR_HOT_NONE;
+		row->time_share = got.sum.latency_weight > 0 ? share_of(got.sum.latency, all->latency) : NAN;
+		row->write_share = share_of(got.sum.writes, got.sum.reads + got.sum.writes);
+		accesses_interval(&got.sum, all, row->ci);
+		row->time_ci[0] = row->time_ci[1] = NAN;
+		if (got.sum.latency_weight > 0)
+			accesses_latency_interval(&got.sum, all, row->time_ci);
+		r->attributed += row->samples;
+		r->n++;
+	}
+	for (i = 0; i < ACCESSES_REASONS; i++) {
+		const struct accesses_sum *un = accesses_unattributed(from, (enum accesses_reason)i);
+
+		if (!un->samples)
+			continue;
+		r->un[r->n_un++] = (struct rows_unattributed){
+			.reason = accesses_reason_name((enum accesses_reason)i),
+			.text = accesses_reason_text((enum accesses_reason)i),
+			.samples = un->samples,
+			.share = share_of(un->weight, all->weight),
+			.time_share = or_zero(share_of(un->latency, all->latency)),
+		};
+	}
+	r->samples = all->samples;
+	return 0;
+}
+
 static void hide(struct rows *r, const struct rows_options *o)
 {
 	size_t shown = 0, i;
@@ -195,7 +281,7 @@ static uint64_t meta_number(const struct analysis *a, const char *key)
 static void cost(struct rows *r, const struct analysis *a)
 {
 	const char *hz = analysis_meta(a, "hz");
-	double ran_ns = hz && atof(hz) > 0 ? 1e9 / atof(hz) * (double)r->samples : 0;
+	double ran_ns = hz && !r->addressed && atof(hz) > 0 ? 1e9 / atof(hz) * (double)r->samples : 0;
 
 	r->hits = meta_number(a, "hits");
 	r->slowdown = NAN;
@@ -214,7 +300,9 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 	r->by_phase = o->by_phase;
 	r->callers = o->callers;
 	analysis_totals(a, &r->totals);
-	if (r->totals.samples)
+	if (accesses_total(analysis_accesses(a))->samples)
+		ret = from_accesses(r, a);
+	else if (r->totals.samples)
 		ret = from_samples(r, a);
 	else if (r->totals.accesses)
 		ret = from_counts(r, a);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "accesses.h"
 #include "analysis.h"
 
 enum rows_sort { ROWS_BY_ACCESSES, ROWS_BY_TIME };
@@ -38,6 +39,8 @@ struct row {
 	uint64_t samples;
 	uint64_t accesses, reads, writes; /* if rows.exact, else 0 */
 	uint32_t threads;
+	bool told;	    /* likewise; perf has named it, from a map that is not known here */
+	struct accesses_sum sampled; /* if rows.addressed: what share and time_share are made of */
 };
 
 struct rows_unattributed {
@@ -52,11 +55,12 @@ struct rows {
 	size_t callers;	 /* likewise */
 	bool phases;	 /* some row, shown or not, is of a phase */
 	bool exact;	 /* accesses were counted, not sampled */
+	bool addressed;	 /* accesses were sampled, each with its address: time is the cycles that they took */
 	struct row *v;	 /* shown, best first */
 	size_t n;
 	size_t hidden;	 /* rows not shown, and their shares */
 	double hidden_share, hidden_time_share;
-	struct rows_unattributed un[ESTIMATE_REASONS];
+	struct rows_unattributed un[(int)ESTIMATE_REASONS > (int)ACCESSES_REASONS ? (int)ESTIMATE_REASONS : (int)ACCESSES_REASONS];
 	size_t n_un;	 /* those that occurred */
 	uint64_t samples, attributed;
 	uint64_t accesses; /* if exact; one that reads and writes is two */

@@ -45,6 +45,11 @@ enum stream_type {
 	STREAM_CALLS,	 /* struct stream_calls: which lines did how many of the accesses, with --callers */
 	STREAM_HIT,	 /* struct stream_sample without a period: control came to a breakpoint of ours */
 	STREAM_STACK,	 /* struct stream_stack: exact accesses to stacks, by the code and the frame */
+	STREAM_ACCESS,	 /* struct stream_access: one access that was sampled, with its exact address */
+	STREAM_FAULT,	 /* struct stream_fault: a page fault, at the first touch of a page */
+	STREAM_WATCHED,	 /* struct stream_watched: what is watched, and exact accesses to it, since the last record of the same */
+	STREAM_LINE,	 /* struct stream_line: which threads accessed a cache line, with --exact --by cacheline */
+	STREAM_PREFETCH, /* struct stream_prefetch: what a prefetch instruction asked for, with --prefetches */
 	STREAM_TYPES
 };
 
@@ -231,6 +236,120 @@ struct stream_stack {
 		uint8_t len;
 		uint64_t reads, writes;
 	} v[];
+};
+
+/*
+ * One access that a PMU (or a page fault) has told of: ev is a HVAR_EVENT_ACCESS whose weight is how many accesses it stands for,
+ * and whose flags are 0 where it is not told whether it reads or writes.  The text has two strings, what else than this map
+ * says of the address: the variable and the file; "": nothing.
+ *
+ * Which cache lines are fought for: those of ev.u.access.addr, in address space ev.mm, where pmu_source_hitm(source); without
+ * STREAM_ACCESS_NO_ADDRESS, and as many times as the weight says.
+ */
+enum stream_access_flags {
+	STREAM_ACCESS_NO_ADDRESS = 1, /* the processor could not tell it */
+	STREAM_ACCESS_NO_MAP = 2,     /* what is mapped in its process is not known */
+	STREAM_ACCESS_FLAGS = 3,
+};
+
+struct stream_access {
+	struct hvar_event ev;
+	uint64_t source;  /* where it found its data (pmu_source.h), 0: not told */
+	uint32_t latency; /* processor cycles, 0: not told */
+	uint32_t flags;	  /* enum stream_access_flags */
+	char text[];
+};
+
+/* @at: what a sample of the instruction that faulted would be, of no period; its ip is in the kernel if a system call did it. */
+struct stream_fault {
+	struct stream_sample at;
+	uint64_t addr;
+};
+
+/*
+ * [@start, @start + @size) of address space @mm is watched, as what meta "watch.N" names, N being @watch.  v[i].count
+ * accesses to any byte of it were done by thread @tid, each before it came to v[i].ip; then v[i].word was at the top of its
+ * stack, if that is an address of code, else 0.  @lost were counted by the processor, and no more is known of them.
+ */
+struct stream_watched {
+	uint64_t time_ns;
+	uint32_t mm, pid, tid;
+	uint32_t watch;
+	uint64_t start;
+	uint32_t size, zero;
+	uint64_t lost;
+	struct stream_watched_at {
+		uint64_t ip, word, count;
+		uint32_t flags, zero; /* enum stream_watched_flags */
+	} v[];
+};
+
+enum stream_watched_flags {
+	STREAM_WATCHED_SI = 1, /* RSI then pointed to it, or to what is next to it */
+	STREAM_WATCHED_DI = 2, /* RDI did */
+	STREAM_WATCHED_32 = 4, /* it is 32-bit code */
+	STREAM_WATCHED_FLAGS = 7,
+};
+
+#define STREAM_WATCHES_MAX 4
+
+/*
+ * Which threads of address space @mm have accessed the line of the processor's caches at @addr, as it is mapped at this place in
+ * the stream, since the last record of the same.  A line is 64 bytes, as in every x86-64 processor.  With most threads
+ * there are several records, of which the first alone has handovers, most_true and most_false: as hvt_line_wire.h has them.
+ */
+enum { STREAM_LINE_SIZE = 64, STREAM_LINE_WORDS = 16, STREAM_LINE_PARTS_MAX = 64, STREAM_LINE_SITES_MAX = 4096 };
+
+struct stream_line {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	uint64_t addr;
+	uint64_t handovers, most_true, most_false;
+	uint32_t n_parts, n_sites;
+	/* struct stream_line_part[n_parts]; struct stream_line_site[n_sites] */
+};
+
+struct stream_line_part {
+	uint32_t tid, zero;
+	uint64_t read, written; /* bytes, a bit each */
+	uint64_t reads[STREAM_LINE_WORDS], writes[STREAM_LINE_WORDS]; /* accesses that began in each 4 bytes */
+};
+
+struct stream_line_site {
+	uint32_t part, caller;
+	uint32_t flags; /* HVAR_ACCESS_READ or HVAR_ACCESS_WRITE */
+	uint32_t zero;
+	uint64_t count; /* since the line is shared */
+};
+
+/*
+ * What the prefetch instruction at @ip of address space @mm has asked for: how often, in the end; or, as soon as it is known and
+ * not for each time, something that was no good.  The text has three strings, the function, the file and the line of @ip; then those of struct
+ * stream_heap for where the object was allocated.
+ */
+enum stream_prefetch_what {
+	STREAM_PREFETCH_COUNTS,
+	STREAM_PREFETCH_UNMAPPED, /* nothing that could be read was at @addr */
+	STREAM_PREFETCH_UNUSED,	  /* @addr was not accessed before many other lines were, or its memory was gone */
+	STREAM_PREFETCH_WHATS
+};
+
+enum stream_prefetch_flags {
+	STREAM_PREFETCH_MAPPED = 1, /* the object is a mapping */
+};
+
+struct stream_prefetch {
+	uint64_t time_ns;
+	uint32_t mm, pid;
+	uint64_t ip;
+	uint32_t what;	/* enum stream_prefetch_what */
+	uint32_t flags; /* enum stream_prefetch_flags */
+	/* counts; what is in none of the latter was neither used nor known to be unused in the end */
+	uint64_t executed, unmapped, unused, used, redundant, unjudged;
+	/* else: and the last address of the same instruction that was good, 0: none; the object that lies there, size 0: none */
+	uint64_t addr, base, object, object_size;
+	uint32_t code_len, heap_len;
+	char text[];
 };
 
 struct stream_end {

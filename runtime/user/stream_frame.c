@@ -23,6 +23,10 @@ _Static_assert(sizeof(struct stream_counts) == 32, "counts record");
 _Static_assert(sizeof(struct stream_stack) == 24, "stack record");
 _Static_assert(sizeof(struct stream_stack_count) == 32, "stack count");
 _Static_assert(sizeof(struct stream_touched) == 48, "touched record");
+_Static_assert(sizeof(struct stream_access) == 96, "access record");
+_Static_assert(sizeof(struct stream_fault) == sizeof(struct stream_sample) + 8, "fault record");
+_Static_assert(sizeof(struct stream_watched) == 48, "watched record");
+_Static_assert(sizeof(struct stream_watched_at) == 32, "watched access");
 _Static_assert(sizeof(struct stream_name) == 32, "name record");
 _Static_assert(sizeof(struct stream_phase) == 16, "phase record");
 _Static_assert(sizeof(struct stream_caller) == 8, "caller record");
@@ -99,6 +103,10 @@ uint32_t stream_max_len(uint32_t type)
 
 static bool module_ok(const struct stream_module *m, uint32_t len)
 {
+	case STREAM_ACCESS:
+		return sizeof(struct stream_access) + 2 * PATH_MAX;
+	case STREAM_PREFETCH:
+		return sizeof(struct stream_prefetch) + (1 << 16);
 	return len >= sizeof(*m) && m->path_len == len - sizeof(*m) && m->id &&
 	       !m->m.path && m->m.build_id_len <= HVAR_BUILD_ID_MAX &&
 	       !memchr(m->path, 0, m->path_len);
@@ -202,6 +210,87 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 
 	switch (type) {
 	case STREAM_META: {
+static bool access_ok(const struct stream_access *a, uint32_t len)
+{
+	uint32_t i, strings = 0;
+
+	for (i = 0; len > sizeof(*a) && i < len - sizeof(*a); i++)
+		strings += !a->text[i];
+	return strings == 2 && !a->text[len - sizeof(*a) - 1] && a->ev.type == HVAR_EVENT_ACCESS && hvar_event_valid(&a->ev) &&
+	       a->ev.mm && a->ev.u.access.weight && a->flags <= STREAM_ACCESS_FLAGS;
+}
+
+static bool fault_ok(const struct stream_fault *f, uint32_t len)
+{
+	return len == sizeof(*f) && f->at.ev.type == HVAR_EVENT_SAMPLE && hvar_event_valid(&f->at.ev);
+}
+
+static bool watched_ok(const struct stream_watched *w, uint32_t len)
+{
+	uint32_t i, n;
+
+	if (len < sizeof(*w) || (len - sizeof(*w)) % sizeof(*w->v) || !w->mm || !w->pid || w->zero || !w->size ||
+	    w->start + w->size < w->start || w->watch >= STREAM_WATCHES_MAX)
+		return false;
+	n = (uint32_t)((len - sizeof(*w)) / sizeof(*w->v));
+	for (i = 0; i < n; i++)
+		if (!w->v[i].ip || w->v[i].zero || w->v[i].flags & ~(uint32_t)STREAM_WATCHED_FLAGS)
+			return false;
+	return true;
+}
+
+/* No sum of counts is beyond what a double or a table has room for. */
+static bool line_ok(const struct stream_line *l, uint32_t len)
+{
+	const struct stream_line_part *p = (const struct stream_line_part *)(l + 1);
+	const struct stream_line_site *s;
+	const uint64_t most = (uint64_t)1 << 48;
+	uint32_t i, k;
+
+	if (len < sizeof(*l) || !l->mm || !l->pid || l->addr % STREAM_LINE_SIZE || !l->n_parts || l->n_parts > STREAM_LINE_PARTS_MAX ||
+	    l->n_sites > STREAM_LINE_SITES_MAX || len != sizeof(*l) + l->n_parts * sizeof(*p) + l->n_sites * sizeof(*s) ||
+	    l->handovers > most || l->most_true > most || l->most_false > most)
+		return false;
+	for (i = 0; i < l->n_parts; i++) {
+		if (p[i].zero)
+			return false;
+		for (k = 0; k < STREAM_LINE_WORDS; k++)
+			if (p[i].reads[k] > most || p[i].writes[k] > most)
+				return false;
+	}
+	s = (const struct stream_line_site *)(p + l->n_parts);
+	for (i = 0; i < l->n_sites; i++)
+		if (s[i].part >= l->n_parts || s[i].caller >= 1u << 24 || s[i].zero || s[i].count > most ||
+		    (s[i].flags != HVAR_ACCESS_READ && s[i].flags != HVAR_ACCESS_WRITE))
+			return false;
+	return true;
+}
+
+static uint32_t strings(const char *text, uint32_t len)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < len; i++)
+		n += !text[i];
+	return n;
+}
+
+static bool prefetch_ok(const struct stream_prefetch *p, uint32_t len)
+{
+	uint64_t n;
+
+	if (len <= sizeof(*p) || !p->mm || !p->pid || p->what >= STREAM_PREFETCH_WHATS || p->flags > STREAM_PREFETCH_MAPPED ||
+	    !p->code_len || (uint64_t)p->code_len + p->heap_len != len - sizeof(*p) || p->object + p->object_size < p->object)
+		return false;
+	n = p->executed;
+	if (p->unmapped > n || p->unused > (n -= p->unmapped) || p->used > (n -= p->unused) || p->redundant > (n -= p->used) ||
+	    p->unjudged > n - p->redundant)
+		return false;
+	if (strings(p->text, p->code_len) != 3 || p->text[p->code_len - 1])
+		return false;
+	return !p->heap_len || (!p->text[len - sizeof(*p) - 1] && !(strings(p->text + p->code_len, p->heap_len) % 5));
+}
+
 		const char *eq = memchr(data, '=', len);
 
 		return eq && eq != data && !memchr(data, 0, len);
@@ -249,5 +338,15 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return len >= sizeof(*p) && p->mm && p->pid && !memchr(p->name, 0, len - sizeof(*p));
 	}
 	}
+	case STREAM_LINE:
+		return line_ok(data, len);
+	case STREAM_FAULT:
+		return fault_ok(data, len);
+	case STREAM_WATCHED:
+		return watched_ok(data, len);
+	case STREAM_ACCESS:
+		return access_ok(data, len);
+	case STREAM_PREFETCH:
+		return prefetch_ok(data, len);
 	return false;
 }

@@ -15,6 +15,8 @@
  *	    (initial unmap protect move grow shrink likewise, with old=START-END where it has one)
  *	fork pid=7 mm=1 child=8 child-mm=2     exec pid=8 mm=3     exit pid=8 mm=3
  *	access pid=7 mm=1 addr=0x2000 rw=w size=4 weight=2 times=10 step=8
+ *	sampled pid=7 mm=1 addr=0x2000 rw=r weight=1000 latency=120 source=0x... times=3 (or no-address=1, or no-map=1
+ *	    symbol=NAME file=PATH)
  *	sample pid=7 mm=1 ip=0x1000 period=1000000 rax=0x2000 times=10
  *	code module=1 where=0x1000 bytes=488b00c3
  *	loss what=samples count=5
@@ -26,144 +28,18 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/core/hvar_vmas.h"
 #include "runtime/user/stream.h"
+#include "testsuite/golden/mkrec_words.h"
 #include "testsuite/golden/tiny_elf.h"
 #include "translator-hooks/image_build.h"
 
-enum { MAX_WORDS = 40 };
-
-static const char *file;
-static unsigned line_no;
-static char *words[MAX_WORDS];
-static int n_words;
 static uint64_t now;
 static struct tiny_elf elf;
-
-static void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "mkrec: %s:%u: ", file, line_no);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	putc('\n', stderr);
-	exit(1);
-}
-
-/* ---- words ---- */
-
-static const char *get(const char *key)
-{
-	size_t n = strlen(key);
-	int i;
-
-	for (i = 1; i < n_words; i++)
-		if (!strncmp(words[i], key, n) && words[i][n] == '=')
-			return words[i] + n + 1;
-	return NULL;
-}
-
-static const char *need(const char *key)
-{
-	const char *v = get(key);
-
-	if (!v)
-		die("%s= is missing", key);
-	return v;
-}
-
-static uint64_t number_of(const char *s)
-{
-	char *end;
-	uint64_t n = strtoull(s, &end, 0);
-
-	if (end == s || *end)
-		die("'%s' is no number", s);
-	return n;
-}
-
-static uint64_t number(const char *key, uint64_t otherwise)
-{
-	const char *v = get(key);
-
-	return v ? number_of(v) : otherwise;
-}
-
-static uint32_t word_of(const char *key, const char *const *names, unsigned n)
-{
-	const char *v = need(key);
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (names[i] && !strcmp(v, names[i]))
-			return i;
-	die("'%s' is no %s", v, key);
-}
-
-static void range(const char *key, uint64_t *start, uint64_t *end)
-{
-	char text[64], *dash;
-
-	snprintf(text, sizeof(text), "%s", need(key));
-	dash = strchr(text, '-');
-	if (!dash)
-		die("'%s' is no range", text);
-	*dash = '\0';
-	*start = number_of(text);
-	*end = number_of(dash + 1);
-}
-
-static size_t hex(const char *s, uint8_t *out, size_t max)
-{
-	size_t n = 0;
-
-	for (; s[0] && s[1]; s += 2) {
-		unsigned byte;
-
-		if (n == max || sscanf(s, "%2x", &byte) != 1)
-			die("bad bytes '%s'", s);
-		out[n++] = (uint8_t)byte;
-	}
-	return n;
-}
-
-/* @s with each \xNN made a byte, for what a word cannot hold. */
-static char *unescaped(const char *s)
-{
-	char *out = strdup(s), *to = out;
-	unsigned byte;
-
-	for (; *s; s++) {
-		if (!strncmp(s, "\\x", 2) && sscanf(s + 2, "%2x", &byte) == 1) {
-			*to++ = (char)byte;
-			s += 3;
-		} else {
-			*to++ = *s;
-		}
-	}
-	*to = '\0';
-	return out;
-}
-
-static uint8_t prot(void)
-{
-	const char *p = need("prot");
-	uint8_t bits = 0;
-
-	for (; *p; p++)
-		bits |= (uint8_t)(*p == 'r' ? HVAR_PROT_READ : *p == 'w' ? HVAR_PROT_WRITE :
-				  *p == 'x' ? HVAR_PROT_EXEC : *p == 's' ? HVAR_PROT_SHARED : 0);
-	return bits;
-}
 
 /* ---- records ---- */
 
@@ -228,6 +104,22 @@ static void put_accesses(struct stream *s)
 		stream_put_event(s, &ev);
 		ev.u.access.addr += step;
 	}
+}
+
+static void put_sampled(struct stream *s)
+{
+	struct stream_access a = { .ev = event(HVAR_EVENT_ACCESS), .source = number("source", 0) };
+	uint64_t times = number("times", 1);
+	char text[512];
+	int n = snprintf(text, sizeof(text), "%s%c%s", get("symbol") ? get("symbol") : "", 0, get("file") ? get("file") : "");
+
+	a.ev.u.access.addr = number("addr", 0);
+	a.ev.u.access.weight = number("weight", 1) * 65536;
+	a.ev.u.access.flags = *need("rw") == 'w' ? HVAR_ACCESS_WRITE : HVAR_ACCESS_READ;
+	a.latency = (uint32_t)number("latency", 0);
+	a.flags = (get("no-address") ? STREAM_ACCESS_NO_ADDRESS : 0u) | (get("no-map") ? STREAM_ACCESS_NO_MAP : 0u);
+	while (times--)
+		stream_put(s, STREAM_ACCESS, &a, sizeof(a), text, (size_t)n + 1);
 }
 
 static void put_samples(struct stream *s)
@@ -515,6 +407,8 @@ static void do_line(struct stream *s)
 		put_task(s, type);
 	else if (type < HVAR_EVENT_EXEC)
 		put_map(s, type);
+	else if (!strcmp(what, "sampled"))
+		put_sampled(s);
 	else if (!strcmp(what, "module"))
 		put_module(s);
 	else if (!strcmp(what, "comm"))
