@@ -106,6 +106,13 @@ static void move_break(struct tracker *t, struct hvar_mm *mm, pid_t tid, const s
 		told(t, tid, c, (int64_t)c->args[0], time_ns);
 }
 
+bool tracker_begun_is_break(const struct space *s, pid_t tid, uint64_t end)
+{
+	const struct hvar_call *c = &s->begun.call;
+
+	return c->cause == HVAR_CAUSE_BRK && s->begun.tid == tid && HVAR_PAGE_UP(c->args[0]) == end;
+}
+
 /* Its new memory is mapped: so it has moved.  What was not known before begins with it. */
 void tracker_begun_mapped(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t start, uint64_t end,
 			  uint64_t time_ns)
@@ -113,7 +120,7 @@ void tracker_begun_mapped(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint
 	struct space *s = space_of(mm);
 	struct hvar_call c = s->begun.call;
 
-	if (c.cause != HVAR_CAUSE_BRK || s->begun.tid != tid || HVAR_PAGE_UP(c.args[0]) != end)
+	if (!tracker_begun_is_break(s, tid, end))
 		return;
 	s->begun.call.cause = HVAR_CAUSE_NONE;
 	if (!s->brk)

@@ -329,6 +329,12 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	/* Before Linux 6.7 perf has that name for what holds all of the heap only, not for a part that grew by itself. */
 	if (t->news_are_late && a.v.region == HVAR_REGION_ANON && old && old->region == HVAR_REGION_HEAP)
 		a.v.region = HVAR_REGION_HEAP;
+	/* The first memory of a break is told before the break is known to be there, without its name. */
+	if (tracker_begun_is_break(space_of(mm), m->tid, m->end)) {
+		base.cause = HVAR_CAUSE_BRK;
+		if (a.v.region == HVAR_REGION_ANON && !a.ino)
+			a.v.region = HVAR_REGION_HEAP;
+	}
 	if ((!old || !modules_keep(t->modules, &a, old->module)) &&
 	    modules_number(t->modules, &a, &where))
 		tracker_count(t, STREAM_LOST_MEMORY);

@@ -142,7 +142,9 @@ void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_
 		       uint64_t time_ns);
 /* [@lo, @hi) of @mm is in doubt, and @changed if a call has most likely changed something there. */
 void tracker_doubt(struct tracker *t, struct hvar_mm *mm, uint64_t lo, uint64_t hi, uint32_t cause, bool changed);
-/* @tid has mapped [@start, @end): the break that it was about to move? */
+/* Is what @tid maps up to @end the memory of the break that it is about to move up? */
+bool tracker_begun_is_break(const struct space *s, pid_t tid, uint64_t end);
+/* @tid has mapped [@start, @end): if that is the break's, it has moved. */
 void tracker_begun_mapped(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t start, uint64_t end,
 			  uint64_t time_ns);
 /* Whatever call held the lock of @mm (NULL: none) last, it is over. */

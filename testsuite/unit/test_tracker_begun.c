@@ -228,8 +228,11 @@ static void test_brk(void **state)
 	m.start = (was + PG - 1) & ~(uint64_t)(PG - 1);
 	m.end = now;
 	m.tid = f->child[0];
+	m.name = "//anon"; /* it has no name yet */
 	assert_int_equal(tracker_map(f->t, f->child[0], &m, ++f->now), 0);
 	check(f, f->child[0]);
+	assert_int_equal(f->nev, 1);
+	assert_int_equal(f->ev[0].cause, HVAR_CAUSE_BRK);
 	over(f);
 	/* Within its page; too far, which fails without a word; and down. */
 	assert_int_equal(begun(f, SYS_brk, now, 0, 0, 0, 0), now);
