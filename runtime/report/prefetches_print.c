@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * prefetches_print.c - what prefetch instructions asked for, as text and JSON.
+ *
+ *	prefetches   unmapped   unused   at end   in use  code
+ *	      1024         16        -        -      896  walk() at prefetch_past.c:22
+ *	           unmapped: right behind table
+ */
+#include "config.h"
+
+#include "prefetches_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "prefetches.h"
+
+enum { IN_TEXT = 30 };
+
+static const char *const bads[] = {
+	[STREAM_PREFETCH_UNMAPPED] = "unmapped",
+	[STREAM_PREFETCH_UNUSED] = "unused",
+};
+
+static const char *const positions[] = {
+	[PREFETCH_AT] = "in",
+	[PREFETCH_BEFORE] = "before",
+	[PREFETCH_PAST] = "past",
+};
+
+/* A name from the program's files, which may hold any byte. */
+static void put_name(FILE *f, const char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			fprintf(f, "\\x%02x", (unsigned char)*s);
+		else
+			putc(*s, f);
+	}
+}
+
+static void column(FILE *f, int width, uint64_t n)
+{
+	if (n)
+		fprintf(f, " %*" PRIu64, width, n);
+	else
+		fprintf(f, " %*s", width, "-");
+}
+
+static void put_code(FILE *f, const struct prefetch_line *l)
+{
+	const char *last = strrchr(l->function, ')');
+
+	put_name(f, *l->function ? l->function : "?");
+	if (*l->function && (!last || (last[1] && last[1] != ' '))) /* those of C++ have their parameters already */
+		fputs("()", f);
+	if (*l->file) {
+		fputs(" at ", f);
+		put_name(f, l->file);
+		fprintf(f, ":%" PRIu32, l->line);
+	} else if (l->ip) {
+		fprintf(f, " at 0x%" PRIx64, l->ip);
+		if (l->module) {
+			fputs(" in ", f);
+			put_name(f, l->module);
+		}
+	} else {
+		fputs(": all that there was no room for", f);
+	}
+	putc('\n', f);
+}
+
+static void put_place(FILE *f, const struct prefetch_place *at)
+{
+	fprintf(f, "%18s%s: ", "", bads[at->what]);
+	if (!at->base)
+		fprintf(f, "0x%" PRIx64 " ", at->addr);
+	else if (at->position == PREFETCH_PAST && !at->distance)
+		fputs("right behind ", f);
+	else if (at->position != PREFETCH_AT)
+		fprintf(f, "%" PRIu64 " byte%s %s ", at->distance, at->distance == 1 ? "" : "s",
+			at->position == PREFETCH_PAST ? "past the end of" : "before");
+	put_name(f, at->base ? at->base : at->name);
+	if (at->base && at->position != PREFETCH_AT && at->what != STREAM_PREFETCH_UNMAPPED) {
+		fputs(", in ", f);
+		put_name(f, at->name);
+	}
+	putc('\n', f);
+}
+
+static void put_line(FILE *f, const struct prefetch_line *l)
+{
+	size_t i;
+
+	column(f, 10, l->executed);
+	column(f, 10, l->unmapped);
+	column(f, 10, l->unused);
+	column(f, 8, prefetches_waiting(l));
+	column(f, 10, l->redundant);
+	fputs("  ", f);
+	put_code(f, l);
+	for (i = 0; i < l->n_places; i++)
+		put_place(f, &l->places[i]);
+}
+
+void prefetches_print_text(FILE *f, struct analysis *a)
+{
+	const char *lines = analysis_meta(a, "prefetch_lines");
+	uint64_t executed = 0;
+	const struct prefetch_line *v;
+	size_t n, i, bad = 0;
+
+	v = prefetches_lines(analysis_prefetches(a), &n);
+	if (!lines && !n)
+		return;
+	for (i = 0; i < n; i++) {
+		executed += v[i].executed;
+		bad += v[i].unmapped + v[i].unused > 0;
+	}
+	if (!executed) {
+		fputs("prefetches: none was executed\n", f);
+		return;
+	}
+	if (!bad) {
+		fprintf(f, "prefetches: %" PRIu64 " by %zu line%s of code, none of unmapped memory, none unused\n", executed, n, n == 1 ? "" : "s");
+		return;
+	}
+	fprintf(f, " %10s %10s %10s %8s %10s  code\n", "prefetches", "unmapped", "unused", "at end", "in use");
+	for (i = 0; i < bad && i < IN_TEXT; i++)
+		put_line(f, &v[i]);
+	if (i < bad)
+		fprintf(f, "%54s in %zu more lines of code, not shown\n", "", bad - i);
+	if (n > bad)
+		fprintf(f, "%54s %zu more line%s of code without bad ones\n", "", n - bad, n - bad == 1 ? "" : "s");
+	fprintf(f, "unused: not touched before %s other lines of 64 bytes were, or it was gone; at end: not\n"
+		   "  touched yet when the program ended; in use: touched or asked for shortly before\n", lines ? lines : "many");
+}
+
+static void json_place(struct json *j, const struct prefetch_place *at)
+{
+	json_open(j, NULL, '{');
+	json_str(j, "bad", bads[at->what]);
+	json_hex(j, "addr", at->addr);
+	json_str(j, "name", at->name);
+	json_str(j, "base", at->base);
+	json_str(j, "position", at->base ? positions[at->position] : NULL);
+	if (at->base)
+		json_u64(j, "distance", at->distance);
+	else
+		json_null(j, "distance");
+	json_close(j, '}');
+}
+
+void prefetches_print_json(FILE *f, struct analysis *a)
+{
+	const char *lines = analysis_meta(a, "prefetch_lines");
+	const struct prefetch_line *v;
+	struct json j;
+	size_t n, i, k;
+
+	v = prefetches_lines(analysis_prefetches(a), &n);
+	for (i = 0; i < n; i++) {
+		json_begin(&j, f, "prefetch");
+		json_hex(&j, "ip", v[i].ip);
+		json_str(&j, "module", v[i].module);
+		json_str(&j, "function", *v[i].function ? v[i].function : NULL);
+		json_str(&j, "file", *v[i].file ? v[i].file : NULL);
+		if (v[i].line)
+			json_u64(&j, "line", v[i].line);
+		else
+			json_null(&j, "line");
+		json_u64(&j, "executed", v[i].executed);
+		json_u64(&j, "unmapped", v[i].unmapped);
+		json_u64(&j, "unused", v[i].unused);
+		json_u64(&j, "at_end", prefetches_waiting(&v[i]));
+		json_u64(&j, "redundant", v[i].redundant);
+		json_u64(&j, "used", v[i].used);
+		json_u64(&j, "unjudged", v[i].unjudged);
+		if (lines)
+			json_u64(&j, "lines", strtoull(lines, NULL, 10));
+		else
+			json_null(&j, "lines");
+		json_open(&j, "places", '[');
+		for (k = 0; k < v[i].n_places; k++)
+			json_place(&j, &v[i].places[k]);
+		json_close(&j, ']');
+		json_end(&j);
+	}
+}

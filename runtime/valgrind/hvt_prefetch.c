@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * For each line of the program's memory there is a number: the epoch in which it was touched or asked for last, NEVER,
+ * or WAITING: it is asked for, not touched since, and has a struct waiting.  An epoch ends after FEW distinct lines, an era, which is made
+ * of epochs, after hvt_prefetch_lines: what was asked for in one era and not touched until the next one has ended is
+ * unused.
+ */
+#include "hvt_prefetch.h"
+
+#include "libvex_guest_amd64.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "hvt_heap.h"
+#include "hvt_link.h"
+#include "hvt_prefetch_code.h"
+#include "hvt_request.h"
+#include "hvt_shadow.h"
+#include "hvt_sys.h"
+
+enum {
+	LINE_SHIFT = 6,
+	FEW = 512, /* 32 KiB: no more than the smallest cache there is has */
+	NEVER = 0,
+	FIRST = 1,
+	LAST = 0xfffe,
+	WAITING = 0xffff,
+	FIXED_NOREPLACE_ = 0x100000,
+	MADV_DONTNEED_ = 4,
+	MANY_LINES = 1 << 20,
+	SIGHTS = 8,	   /* of a site and a kind, told at most */
+	NEAR = 64 * 1024,  /* bytes: closer ones are the same sight */
+};
+
+#define N_LINES ((UWord)(HVT_PLANE_SIZE >> LINE_SHIFT))
+#define SITES	4096u /* buckets */
+
+/* Behind the counters, before what the kernel puts at the end. */
+#define EPOCHS 0x700000000000ULL
+
+struct site {
+	struct site *next; /* of the same bucket */
+	Addr ip;
+	UInt number;
+	Bool dead;
+	Addr good, used; /* what it asked for last that was mapped, and that was touched */
+	UInt n_sights[2];
+	Addr sights[2][SIGHTS];
+};
+
+struct waiting {
+	Addr addr;
+	struct site *site;
+	ULong era;
+	UInt next; /* of the same bucket, or free; + 1 */
+	UShort epoch;
+};
+
+UInt hvt_prefetch_lines;
+
+static struct site *sites[SITES];
+static struct site others; /* number 0: of all that there is no room for */
+static UInt n_sites = 1;
+
+static UShort *epochs; /* by line */
+static UShort epoch = FIRST, era_first = FIRST;
+static UInt epoch_n, era_n; /* distinct lines in them so far */
+static UInt few;
+static ULong era = 2;
+
+static struct waiting *v; /* all that wait, and the free ones */
+static UInt n_v, cap_v, free_v, n_waiting;
+static UInt *buckets, n_buckets;
+
+static struct hvt_prefetch *counts(const struct site *s)
+{
+	return (struct hvt_prefetch *)hvt_shadow_at(HVT_PREFETCHES) + s->number;
+}
+
+/* ---- sites ---- */
+
+static UInt append(HChar *text, UInt len, const HChar *s)
+{
+	do {
+		if (len == HVT_TEXT_MAX - 1)
+			break;
+		text[len++] = *s;
+	} while (*s++);
+	return len;
+}
+
+/* What it is called: function, file, line. */
+static void tell(const struct site *s)
+{
+	static HChar text[HVT_TEXT_MAX];
+	DiEpoch ep = VG_(current_DiEpoch)();
+	const HChar *name = "", *file = "", *folder;
+	HChar number[16] = "";
+	struct hvt_message m;
+	UInt line = 0, len;
+
+	if (!s->ip || !VG_(get_fnname)(ep, s->ip, &name))
+		name = "";
+	len = append(text, 0, name);
+	if (!s->ip || !VG_(get_filename_linenum)(ep, s->ip, &file, &folder, &line))
+		file = "";
+	len = append(text, len, file);
+	VG_(sprintf)(number, "%u", *file ? line : 0);
+	len = append(text, len, number);
+	VG_(memset)(&m, 0, sizeof(m));
+	m.type = HVT_PREFETCH;
+	m.slot = s->number;
+	m.start = s->ip;
+	hvt_link_send(&m, text, len);
+}
+
+static struct site **bucket_of(Addr ip)
+{
+	return &sites[(ip * 0x9e3779b97f4a7c15ULL) >> 52];
+}
+
+static struct site *get_site(Addr ip)
+{
+	struct site **first = bucket_of(ip), *s;
+
+	for (s = *first; s; s = s->next)
+		if (s->ip == ip && !s->dead)
+			return s;
+	if (n_sites == HVT_PREFETCHES_MAX)
+		return &others;
+	s = VG_(calloc)("hotvar.prefetch.site", 1, sizeof(*s));
+	s->ip = ip;
+	s->number = n_sites++;
+	s->next = *first;
+	*first = s;
+	tell(s);
+	return s;
+}
+
+/* Tell of @addr, which is bad, as @what says, and of @base, which was none, if it is not like another. */
+static void sight(struct site *s, UInt what, Addr addr, Addr base)
+{
+	UInt k = what == HVT_PREFETCH_UNMAPPED ? 0 : 1, i;
+	struct hvt_heap_object o = { 0 };
+	struct hvt_prefetch_sight more;
+	struct hvt_message m;
+
+	for (i = 0; i < s->n_sights[k]; i++)
+		if (addr - s->sights[k][i] + NEAR <= 2 * NEAR)
+			return;
+	if (i == SIGHTS)
+		return;
+	s->sights[k][s->n_sights[k]++] = addr;
+	VG_(memset)(&more, 0, sizeof(more));
+	more.addr = addr;
+	more.base = base;
+	if (hvt_heap_around(base ? base : addr, &o)) {
+		more.object = o.start;
+		more.object_size = o.size;
+		more.object_site = o.site;
+	}
+	VG_(memset)(&m, 0, sizeof(m));
+	m.type = HVT_PREFETCH_SEEN;
+	m.slot = s->number;
+	m.flags = what;
+	hvt_link_send(&m, &more, sizeof(more));
+}
+
+/* ---- what waits ---- */
+
+static UInt *slot_of(UWord line)
+{
+	return &buckets[(UInt)((line * 0x9e3779b97f4a7c15ULL) >> 32) & (n_buckets - 1)];
+}
+
+static void rebucket(void)
+{
+	UInt i;
+
+	VG_(free)(buckets);
+	n_buckets = cap_v;
+	buckets = VG_(calloc)("hotvar.prefetch.buckets", n_buckets, sizeof(*buckets));
+	for (i = 0; i < n_v; i++) { /* none is free */
+		UInt *b = slot_of(v[i].addr >> LINE_SHIFT);
+
+		v[i].next = *b;
+		*b = i + 1;
+	}
+}
+
+static void wait_for(struct site *s, Addr addr)
+{
+	UInt i = free_v, *b;
+
+	if (i) {
+		free_v = v[i - 1].next;
+	} else {
+		if (n_v == cap_v) {
+			cap_v = cap_v ? 2 * cap_v : 1024;
+			v = VG_(realloc)("hotvar.prefetch.waiting", v, cap_v * sizeof(*v));
+			rebucket();
+		}
+		i = ++n_v;
+	}
+	b = slot_of(addr >> LINE_SHIFT);
+	v[i - 1] = (struct waiting){ addr, s, era, *b, epoch };
+	*b = i;
+	n_waiting++;
+}
+
+/* Take what waits for @line out of the table: it is good until the next one waits. */
+static const struct waiting *waits_no_more(UWord line)
+{
+	UInt *at, i;
+
+	if (!n_waiting)
+		return NULL;
+	for (at = slot_of(line); (i = *at) != 0; at = &v[i - 1].next) {
+		if (v[i - 1].addr >> LINE_SHIFT != line)
+			continue;
+		*at = v[i - 1].next;
+		v[i - 1].next = free_v;
+		free_v = i;
+		n_waiting--;
+		return &v[i - 1];
+	}
+	return NULL;
+}
+
+static void unused(const struct waiting *w)
+{
+	counts(w->site)->unused++;
+	sight(w->site, HVT_PREFETCH_UNUSED, w->addr, w->site->used);
+}
+
+/* Take out all that @gone says so of. */
+static void sweep(Bool (*gone)(const struct waiting *w, Addr start, Addr end), Addr start, Addr end)
+{
+	UInt b, i, *at;
+
+	for (b = 0; b < n_buckets && n_waiting; b++) {
+		for (at = &buckets[b]; (i = *at) != 0;) {
+			struct waiting *w = &v[i - 1];
+
+			if (!gone(w, start, end)) {
+				at = &w->next;
+				continue;
+			}
+			*at = w->next;
+			w->next = free_v;
+			free_v = i;
+			n_waiting--;
+			epochs[w->addr >> LINE_SHIFT] = NEVER;
+			unused(w);
+		}
+	}
+}
+
+static Bool too_old(const struct waiting *w, Addr start, Addr end)
+{
+	(void)start;
+	(void)end;
+	return w->era + 2 <= era;
+}
+
+static Bool within(const struct waiting *w, Addr start, Addr end)
+{
+	return w->addr >= start && w->addr < end;
+}
+
+/* ---- time, in lines ---- */
+
+/* Numbers of epochs are used up: forget when lines were touched.  The era begins once more. */
+static void forget_epochs(void)
+{
+	UInt b, i;
+
+	hvt_sys(__NR_madvise, (long)epochs, (long)(N_LINES * sizeof(*epochs)), MADV_DONTNEED_, 0, 0, 0);
+	epoch = era_first = FIRST;
+	epoch_n = era_n = 0;
+	for (b = 0; b < n_buckets && n_waiting; b++)
+		for (i = buckets[b]; i; i = v[i - 1].next) {
+			v[i - 1].epoch = NEVER;
+			epochs[v[i - 1].addr >> LINE_SHIFT] = WAITING;
+		}
+}
+
+static void next_epoch(void)
+{
+	epoch_n = 0;
+	if (++epoch == LAST)
+		forget_epochs();
+}
+
+/* A line is touched, or asked for, that was so last in epoch @was, not this one. */
+static void another_line(UShort was)
+{
+	if (was < era_first)
+		era_n++;
+	epoch_n++;
+	if (era_n == hvt_prefetch_lines) {
+		era++;
+		era_n = 0;
+		next_epoch();
+		era_first = epoch;
+		sweep(too_old, 0, 0);
+	} else if (epoch_n == few) {
+		next_epoch();
+	}
+}
+
+static __attribute__((noinline)) void touch(UWord line)
+{
+	UShort was = epochs[line];
+	const struct waiting *w;
+
+	epochs[line] = epoch;
+	if (was == WAITING) {
+		w = waits_no_more(line);
+		was = w ? w->epoch : NEVER;
+		if (w) {
+			counts(w->site)->used++;
+			w->site->used = w->addr;
+		}
+	}
+	if (was != epoch)
+		another_line(was);
+}
+
+static VG_REGPARM(2) void accessed(Addr a, UWord size)
+{
+	UWord line = a >> LINE_SHIFT, last = (a + size - 1) >> LINE_SHIFT;
+
+	if (UNLIKELY(last >= N_LINES || line > last))
+		return;
+	do
+		if (UNLIKELY(epochs[line] != epoch))
+			touch(line);
+	while (UNLIKELY(line++ != last));
+}
+
+void hvt_prefetch_kernel(Addr start, Addr end)
+{
+	if (!hvt_prefetch_lines || start >= end || end > HVT_PLANE_SIZE || (end - start) >> LINE_SHIFT > MANY_LINES)
+		return;
+	accessed(start, end - start);
+}
+
+/* ---- prefetches ---- */
+
+static VG_REGPARM(2) void executed(struct site *s, Addr addr)
+{
+	struct hvt_prefetch *c = counts(s);
+	const NSegment *seg;
+	UWord line = addr >> LINE_SHIFT;
+	UShort was;
+
+	if (hvt_request_stopped())
+		return;
+	c->executed++;
+	seg = addr < HVT_PLANE_SIZE ? VG_(am_find_nsegment)(addr) : NULL;
+	if (!seg || (seg->kind != SkFileC && seg->kind != SkAnonC && seg->kind != SkShmC) || (!seg->hasR && !seg->hasW && !seg->hasX)) {
+		c->unmapped++;
+		sight(s, HVT_PREFETCH_UNMAPPED, addr, s->good);
+		return;
+	}
+	s->good = addr;
+	if (seg->hasX && !seg->hasW) { /* nobody sees when code is fetched */
+		c->unjudged++;
+		return;
+	}
+	was = epochs[line];
+	if (was == epoch || was == WAITING) {
+		c->redundant++;
+		return;
+	}
+	wait_for(s, addr);
+	epochs[line] = WAITING;
+	another_line(was);
+}
+
+static IRExpr *value(IRSB *out, IRExpr *e)
+{
+	IRTemp t = newIRTemp(out->tyenv, Ity_I64);
+
+	addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+	return IRExpr_RdTmp(t);
+}
+
+static IRExpr *number(ULong x)
+{
+	return IRExpr_Const(IRConst_U64(x));
+}
+
+/* The register of number @reg in an instruction. */
+static IRExpr *reg(IRSB *out, Int n)
+{
+	return value(out, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RAX) + 8 * n, Ity_I64));
+}
+
+static IRExpr *address(IRSB *out, const struct hvt_prefetch_code *p, Addr ip_after)
+{
+	IRExpr *at = number((ULong)p->disp + (p->base == HVT_PREFETCH_IP ? ip_after : 0)), *index;
+
+	if (p->base >= 0 && p->base != HVT_PREFETCH_IP)
+		at = value(out, IRExpr_Binop(Iop_Add64, reg(out, p->base), at));
+	if (p->index >= 0) {
+		index = value(out, IRExpr_Binop(Iop_Shl64, reg(out, p->index), IRExpr_Const(IRConst_U8((UChar)p->shift))));
+		at = value(out, IRExpr_Binop(Iop_Add64, index, at));
+	}
+	if (p->narrow)
+		at = value(out, IRExpr_Binop(Iop_And64, at, number(0xffffffff)));
+	if (p->segment != HVT_PREFETCH_NO_SEGMENT)
+		at = value(out, IRExpr_Binop(Iop_Add64, at, value(out, IRExpr_Get(p->segment == HVT_PREFETCH_FS ?
+			offsetof(VexGuestAMD64State, guest_FS_CONST) : offsetof(VexGuestAMD64State, guest_GS_CONST), Ity_I64))));
+	return at;
+}
+
+void hvt_prefetch_add(IRSB *out, Addr ip, UInt len)
+{
+	struct hvt_prefetch_code p;
+
+	if (!hvt_prefetch_lines || !hvt_prefetch_code((const UChar *)ip, len, &p))
+		return;
+	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(2, "hvt_prefetch_executed", VG_(fnptr_to_fnentry)(&executed),
+		mkIRExprVec_2(mkIRExpr_HWord((HWord)get_site(ip)), address(out, &p, ip + len)))));
+}
+
+void hvt_prefetch_access(IRSB *out, IRExpr *addr, IRExpr *guard, UInt size)
+{
+	IRDirty *d;
+
+	if (!hvt_prefetch_lines)
+		return;
+	d = unsafeIRDirty_0_N(2, "hvt_prefetch_accessed", VG_(fnptr_to_fnentry)(&accessed),
+			      mkIRExprVec_2(addr, mkIRExpr_HWord(size)));
+	if (guard)
+		d->guard = guard;
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+/* ---- the process ---- */
+
+void hvt_prefetch_unmapped(Addr start, Addr end)
+{
+	struct site *s;
+	UInt i;
+
+	if (!hvt_prefetch_lines || start >= end)
+		return;
+	sweep(within, start, end);
+	for (i = 0; i < SITES; i++)
+		for (s = sites[i]; s; s = s->next)
+			if (s->ip >= start && s->ip < end)
+				s->dead = True;
+}
+
+void hvt_prefetch_begin(void)
+{
+	const struct site *s;
+	UInt i;
+
+	if (!hvt_prefetch_lines)
+		return;
+	tell(&others);
+	for (i = 0; i < SITES; i++)
+		for (s = sites[i]; s; s = s->next)
+			if (!s->dead)
+				tell(s);
+}
+
+void hvt_prefetch_forked(void)
+{
+	UInt b, i;
+
+	for (b = 0; b < n_buckets && n_waiting; b++) {
+		for (i = buckets[b]; i; i = v[i - 1].next)
+			epochs[v[i - 1].addr >> LINE_SHIFT] = NEVER;
+		buckets[b] = 0;
+	}
+	n_v = free_v = n_waiting = 0;
+}
+
+void hvt_prefetch_init(void)
+{
+	long size = (long)(N_LINES * sizeof(*epochs)), ret;
+
+	if (!hvt_prefetch_lines)
+		return;
+	few = hvt_prefetch_lines < FEW ? hvt_prefetch_lines : FEW;
+	ret = hvt_sys(__NR_mmap, (long)EPOCHS, size, VKI_PROT_READ | VKI_PROT_WRITE,
+		      VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_NORESERVE | FIXED_NOREPLACE_, -1, 0);
+	if (ret != (long)EPOCHS) {
+		VG_(printf)("hotvar: cannot watch prefetches: mmap() for the lines failed (error %ld).\n"
+			    "hotvar: They need room for addresses: lift the limit with \"ulimit -v unlimited\".\n", -ret);
+		VG_(exit)(125);
+	}
+	epochs = (UShort *)EPOCHS;
+	VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+	VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+}
