@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "options_report.h"
 #include "options_target.h"
 #include "runtime/cli/cli.h"
 #include "runtime/user/stream.h"
@@ -24,11 +25,13 @@ struct options {
 	bool quiet;
 };
 
-enum { KEY_CALLERS = 0x5200 };
+enum { KEY_CALLERS = 0x5200, KEY_LINES, KEY_PREFETCHES };
 
 static const struct argp_option own_options[] = {
 	{ "output", 'o', "FILE", 0, "The recording ('-' is stdout; hotvar.rec)", 2 },
 	{ "quiet", 'q', NULL, 0, "Say nothing but what fails", 2 },
+	{ "prefetches", KEY_PREFETCHES, "LINES", OPTION_ARG_OPTIONAL, "With --exact: record what prefetch instructions ask for, too", 1 },
+	{ "cachelines", KEY_LINES, NULL, 0, "With --exact: record which threads access each cache line, and in which order, for 'report --by cacheline'", 1 },
 	{ "callers", KEY_CALLERS, NULL, 0, "With --exact: record which lines of code access each variable, too", 1 },
 	{ 0 },
 };
@@ -46,6 +49,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case KEY_PREFETCHES:
+		o->target.needs_exact = "--prefetches";
+		return report_parse_prefetches(arg, &o->target.exact_prefetches);
+	case KEY_LINES:
+		o->target.exact_lines = true;
+		o->target.needs_exact = "--cachelines";
 		return 0;
 	case KEY_CALLERS:
 		o->target.exact_callers = true;

@@ -58,6 +58,7 @@ static int report(const struct options *o, struct stream_reader *r, struct err *
 	struct analysis_options ao = { .per_process = o->report.per_process,
 				       .by_member = o->report.by_member,
 				       .by_phase = o->report.rows.by_phase,
+				       .lines = o->report.by_line,
 				       .touched = o->report.by_region || o->report.by_page };
 	struct analysis *a = analysis_new(&ao, e);
 	FILE *f = NULL;

@@ -68,7 +68,9 @@ int cmd_run(int argc, char **argv, struct err *e)
 
 	target_options_init(&o.target);
 	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
+	o.target.exact_prefetches = o.report.prefetches;
 	o.target.exact_callers = o.report.callers;
+	o.target.exact_lines = o.report.by_line;
 	o.target.needs_exact = report_needs_exact(&o.report);
 	if (!status)
 		status = target_options_check(&o.target, argv + rest, "hotvar", e);
@@ -79,6 +81,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 	ao.per_process = o.report.per_process;
 	ao.by_member = o.report.by_member;
 	ao.by_phase = o.report.rows.by_phase;
+	ao.lines = o.report.by_line;
 	ao.touched = o.report.by_region || o.report.by_page;
 	f = cli_open(&o.common, stderr, e);
 	if (!f)

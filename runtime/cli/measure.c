@@ -71,6 +71,10 @@ static void put_meta(struct stream *out, const struct target_options *o)
 		stream_put_meta(out, "pid", "%d", (int)o->pid);
 	if (o->source != SESSION_EXACT)
 		stream_put_meta(out, "hz", "%u", o->hz);
+	if (o->exact_prefetches)
+		stream_put_meta(out, "prefetch_lines", "%u", o->exact_prefetches);
+	if (o->source == SESSION_EXACT && o->exact_lines)
+		stream_put_meta(out, "cachelines", "%d", STREAM_LINE_SIZE);
 	stream_put_meta(out, "start", "%" PRIu64, clock_ns(CLOCK_REALTIME));
 	if (!uname(&u))
 		stream_put_meta(out, "kernel", "%s", u.release);
@@ -109,6 +113,8 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->exact_malloc = o->exact_malloc;
 	s->exact_stopped = o->exact_stopped;
 	s->exact_callers = o->exact_callers;
+	s->exact_prefetches = o->exact_prefetches;
+	s->exact_lines = o->exact_lines;
 	s->out = queue;
 	if (talk)
 		s->warn = measure_warn;

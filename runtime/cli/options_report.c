@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "runtime/report/lines_rows.h"
 #include "runtime/report/report.h"
 #include "runtime/report/touched_report.h"
 #include "translator-hooks/image_build.h"
@@ -17,22 +18,26 @@
 /* Rows of a text report when --limit does not say; JSON has all. */
 enum { TEXT_ROWS = 30 };
 
-enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY_RAW, KEY_CALLERS };
+enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY_RAW, KEY_CALLERS, KEY_PREFETCHES };
+
+/* Cache lines. */
+enum { PREFETCHES_LEAST = 64, PREFETCHES_USUAL = 16384, PREFETCHES_MOST = 1 << 20 };
 
 static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
-	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each phase the program tells, or each region or page: which were touched", 5 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each phase the program tells, or each region or page: which were touched; or one for each cache line that several threads or processes share", 5 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
 	{ "no-demangle", KEY_RAW, NULL, 0, "Show C++ and Rust names as the linker has them", 5 },
+	{ "prefetches", KEY_PREFETCHES, "LINES", OPTION_ARG_OPTIONAL, "With --exact: prefetch instructions that ask for unmapped memory, or for what is not used before LINES other cache lines are (what the second cache holds)", 5 },
 	{ "callers", KEY_CALLERS, "N", OPTION_ARG_OPTIONAL, "With --exact: the N lines of code that access each variable most (text: 3, JSON: all)", 5 },
 	{ 0 },
 };
 
 static error_t bad_by(const char *value)
 {
-	static const char *const later[] = { "type", "line", "object", "cacheline" };
+	static const char *const later[] = { "type", "line", "object" };
 	size_t i;
 
 	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
@@ -40,9 +45,23 @@ static error_t bad_by(const char *value)
 			char what[32];
 
 			snprintf(what, sizeof(what), "--by %s", value);
-			return cli_not_yet(what, "leave it out, or give --by variable, member, phase, region or page");
+			return cli_not_yet(what, "leave it out, or give --by variable, member, phase, region, page or cacheline");
 		}
-	return cli_bad_value("--by", value, "variable, member, phase, region or page");
+	return cli_bad_value("--by", value, "variable, member, phase, region, page or cacheline");
+}
+
+error_t report_parse_prefetches(const char *arg, unsigned *lines)
+{
+	long size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+	unsigned long long n;
+
+	*lines = size >= PREFETCHES_LEAST * 64 && size <= PREFETCHES_MOST * 64 ? (unsigned)(size / 64) : PREFETCHES_USUAL;
+	if (!arg)
+		return 0;
+	if (!cli_number(arg, &n) || n < PREFETCHES_LEAST || n > PREFETCHES_MOST)
+		return cli_bad_value("--prefetches", arg, "a number of cache lines from 64 to 1048576");
+	*lines = (unsigned)n;
+	return 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -63,12 +82,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_BY:
 		c->by_member = !strcmp(arg, "member");
-		if (c->by_member) /* it is worth some waiting then */
+		c->by_line = !strcmp(arg, "cacheline");
+		if (c->by_member || c->by_line) /* it is worth some waiting then */
 			image_build_debug(IMAGE_BUILD_DEBUG_ALL);
 		c->by_region = !strcmp(arg, "region");
 		c->by_page = !strcmp(arg, "page");
 		c->rows.by_phase = !strcmp(arg, "phase");
-		return c->by_member || c->by_region || c->by_page || c->rows.by_phase || !strcmp(arg, "variable") ? 0 : bad_by(arg);
+		return c->by_member || c->by_line || c->by_region || c->by_page || c->rows.by_phase || !strcmp(arg, "variable") ? 0 : bad_by(arg);
 	case KEY_MIN_SHARE:
 		errno = 0;
 		x = strtod(arg, &end);
@@ -94,6 +114,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_RAW:
 		image_name_raw(true);
 		return 0;
+	case KEY_PREFETCHES:
+		return report_parse_prefetches(arg, &c->prefetches);
 	case KEY_CALLERS:
 		n = 0;
 		if (arg && (!cli_number(arg, &n) || !n || n > 1000000))
@@ -122,13 +144,14 @@ static int width_of(FILE *f)
 
 /* All of the text is made first: it goes out in one piece, between CMD's own lines. */
 static int render(FILE *f, const struct rows *r, const struct analysis *a,
-		  const struct cli_common *c, struct err *e)
+		  bool prefetches, const struct cli_common *c, struct err *e)
 {
 	struct report_options o = {
 		.color = cli_colored(c, f),
 		.width = width_of(f),
 		.quiet = c->quiet,
 		.verbose = c->verbose,
+		.prefetches = prefetches,
 	};
 	char *text = NULL;
 	size_t size = 0;
@@ -151,6 +174,8 @@ static int render(FILE *f, const struct rows *r, const struct analysis *a,
 
 const char *report_needs_exact(const struct report_choice *choice)
 {
+	if (choice->prefetches)
+		return "--prefetches";
 	if (choice->callers)
 		return "--callers";
 	if (choice->by_page)
@@ -186,6 +211,33 @@ static int write_touched(FILE *f, struct analysis *a, const struct report_choice
 	return CLI_NOTHING;
 }
 
+static int write_lines(FILE *f, struct analysis *a, const struct report_choice *choice, const struct cli_common *c,
+		       struct err *e)
+{
+	const struct lines_options o = {
+		.limit = choice->limit_given ? choice->rows.limit : c->json ? 0 : TEXT_ROWS,
+		.width = width_of(f),
+	};
+	const char *source = analysis_meta(a, "source");
+	struct lines_rows r;
+
+	if (source && !strcmp(source, "valgrind") && !analysis_meta(a, "cachelines")) {
+		err_exit(e, ENODATA, CLI_NOTHING,
+			 "the recording does not say who accessed which cache line: record with --cachelines, as in \"hotvar record --exact --cachelines -- CMD\"");
+		return CLI_NOTHING;
+	}
+	if (lines_rows_make(&r, analysis_lines(a))) {
+		err_set(e, ENOMEM, "cannot make the report: no memory: free some");
+		return CLI_FAILED;
+	}
+	if (c->json)
+		lines_json(f, &r, a, &o);
+	else
+		lines_text(f, &r, a, &o);
+	lines_rows_fini(&r);
+	return CLI_OK;
+}
+
 int report_write(FILE *f, struct analysis *a, const struct report_choice *choice,
 		 const struct cli_common *c, struct err *e)
 {
@@ -195,12 +247,14 @@ int report_write(FILE *f, struct analysis *a, const struct report_choice *choice
 
 	if (analysis_touched(a))
 		return write_touched(f, a, choice, c, e);
+	if (analysis_lines(a))
+		return write_lines(f, a, choice, c, e);
 	if (!choice->limit_given)
 		o.limit = c->json ? 0 : TEXT_ROWS;
 	if (rows_make(&rows, a, &o, e))
 		return CLI_FAILED;
 	found = rows.n + rows.hidden > 0;
-	if (render(f, &rows, a, c, e)) {
+	if (render(f, &rows, a, choice->prefetches, c, e)) {
 		rows_fini(&rows);
 		return CLI_FAILED;
 	}

@@ -17,11 +17,16 @@ struct report_choice {
 	struct rows_options rows;
 	bool per_process, by_member;
 	bool by_region, by_page; /* touched pages, not variables */
+	bool by_line; /* cache lines */
 	bool callers;
+	unsigned prefetches; /* as struct session has it */
 	bool limit_given;
 };
 
 extern const struct argp report_argp; /* its input is a struct report_choice */
+
+/* LINES of --prefetches, NULL: none was given, into *@lines. */
+error_t report_parse_prefetches(const char *arg, unsigned *lines);
 
 /* The option that only a count of every access can answer, as it is written; NULL: there is none. */
 const char *report_needs_exact(const struct report_choice *choice);

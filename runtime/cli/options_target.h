@@ -19,6 +19,8 @@ struct target_options {
 	enum session_source source;
 	bool source_given, exact_given; /* --source, --exact */
 	bool exact_stopped;	  /* session.h */
+	bool exact_lines;	  /* likewise; set by the subcommand */
+	unsigned exact_prefetches; /* likewise; set by the subcommand */
 	bool exact_callers;	  /* likewise; set by the subcommand */
 	const char *needs_exact;  /* the option that samples cannot answer, as written; set by the subcommand */
 	const char *exact_malloc; /* as exact_stopped */

@@ -12,18 +12,22 @@
 #include "callers.h"
 #include "carried.h"
 #include "codes.h"
+#include "faulted.h"
 #include "frames.h"
 #include "heap_rows.h"
 #include "images.h"
+#include "lines.h"
 #include "metas.h"
 #include "mm_set.h"
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/code_capture.h"
+#include "prefetches.h"
 #include "said.h"
 #include "spaces.h"
 #include "tls_blocks.h"
 #include "touched.h"
 #include "tls_seen.h"
+#include "watched.h"
 
 enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
 
@@ -42,10 +46,16 @@ struct analysis {
 	struct images *images;
 	struct variables *variables;
 	struct callers *callers;
-	struct touched *touched; /* NULL: not asked for */
 	struct prefetches *prefetches;
 	struct accesses *accesses;
+	struct faulted *faulted;
+	struct watched *watched;
+	struct touched *touched; /* NULL: not asked for */
+	struct lines *lines;	 /* likewise */
 	struct estimate *estimate;
+	struct estimate_env env;  /* what that asks */
+	void (*sample)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
+	void *sample_ctx;
 	struct codes *codes;	  /* the stream's */
 	struct codes *file_codes; /* read from the modules' files */
 	struct needed_code *needed;
@@ -180,6 +190,14 @@ static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct est
 
 	return variables_tls(a->variables, a->live ? spaces_of(a->spaces, ev) : NULL, ev, at ? at->module : 0,
 			     at && at->fixed, at ? at->offset : 0);
+}
+
+static void env_accessed(void *ctx, const struct hvar_event *ev, uint64_t addr, uint32_t size, uint32_t flags)
+{
+	struct analysis *a = ctx;
+
+	if (a->lines)
+		lines_access(a->lines, a->spaces, ev, addr, size, flags, 1);
 }
 
 /* ---- records ---- */
@@ -355,6 +373,8 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		mm_set_add(&a->mms, s->ev.mm);
 		a->totals.samples++;
 		a->result = NULL;
+		if (a->sample)
+			a->sample(a->sample_ctx, &a->env, spaces_of(a->spaces, &s->ev), s);
 		estimate_sample(a->estimate, s);
 		break;
 	}
@@ -368,13 +388,16 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		break;
 	case STREAM_COMM:
 		variables_comm(a->variables, r->data);
-		break;
 		accesses_comm(a->accesses, r->data);
+		watched_comm(a->watched, r->data);
 		break;
 	case STREAM_ACCESS:
 		note_time(a, ((const struct stream_access *)r->data)->ev.time_ns);
 		mm_set_add(&a->mms, ((const struct stream_access *)r->data)->ev.mm);
 		accesses_take(a->accesses, a->spaces, r->data, r->len);
+		if (a->lines)
+			lines_pmu(a->lines, a->spaces, r->data);
+		break;
 	case STREAM_LOSS: {
 		const struct stream_loss *l = r->data;
 
@@ -410,8 +433,25 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_PHASE:
 		said_phase(variables_said(a->variables), r->data, r->len);
 		break;
+	case STREAM_PREFETCH:
+		prefetches_record(a->prefetches, r->data);
+		break;
 	case STREAM_STACK:
 		take_stack(a, r->data, r->len);
+		break;
+	case STREAM_FAULT:
+		note_time(a, ((const struct stream_fault *)r->data)->at.ev.time_ns);
+		mm_set_add(&a->mms, ((const struct stream_fault *)r->data)->at.ev.mm);
+		faulted_take(a->faulted, r->data);
+		break;
+	case STREAM_WATCHED:
+		note_time(a, ((const struct stream_watched *)r->data)->time_ns);
+		mm_set_add(&a->mms, ((const struct stream_watched *)r->data)->mm);
+		watched_take(a->watched, r->data, r->len);
+		break;
+	case STREAM_LINE:
+		if (a->lines)
+			lines_record(a->lines, a->spaces, r->data);
 		break;
 	case STREAM_TYPES:
 		break;
@@ -483,16 +523,20 @@ const struct estimate_result *analysis_solve(struct analysis *a)
 
 struct callers *analysis_callers(struct analysis *a)
 {
+	faulted_name_callers(a->faulted);
 	return a->callers;
 }
 
-struct touched *analysis_touched(struct analysis *a)
+struct faulted *analysis_faulted(struct analysis *a)
 {
-	return a->touched;
+	return a->faulted;
 }
 
-struct variables *analysis_variables(struct analysis *a)
+struct watched *analysis_watched(struct analysis *a)
 {
+	return a->watched;
+}
+
 struct accesses *analysis_accesses(struct analysis *a)
 {
 	return a->accesses;
@@ -503,6 +547,18 @@ struct prefetches *analysis_prefetches(struct analysis *a)
 	return a->prefetches;
 }
 
+struct lines *analysis_lines(struct analysis *a)
+{
+	return a->lines;
+}
+
+struct touched *analysis_touched(struct analysis *a)
+{
+	return a->touched;
+}
+
+struct variables *analysis_variables(struct analysis *a)
+{
 	return a->variables;
 }
 
@@ -518,7 +574,12 @@ void analysis_totals(const struct analysis *a, struct analysis_totals *out)
 	add(&out->lost[STREAM_LOST_MEMORY], spaces_lost(a->spaces));
 	add(&out->lost[STREAM_LOST_MEMORY], images_lost(a->images));
 	add(&out->lost[STREAM_LOST_MEMORY], callers_lost(a->callers));
+	if (a->lines)
+		add(&out->lost[STREAM_LOST_MEMORY], lines_lost(a->lines));
+	add(&out->lost[STREAM_LOST_MEMORY], prefetches_lost(a->prefetches));
 	add(&out->lost[STREAM_LOST_MEMORY], said_lost(variables_said(a->variables)));
+	add(&out->lost[STREAM_LOST_MEMORY], faulted_lost(a->faulted));
+	add(&out->lost[STREAM_LOST_MEMORY], watched_lost(a->watched));
 	out->misfits = spaces_misfits(a->spaces);
 }
 
@@ -537,6 +598,7 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 		.function = env_function,
 		.variable = env_variable,
 		.tls = env_tls,
+		.accessed = env_accessed,
 	};
 
 	if (!a)
@@ -550,6 +612,9 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->codes = codes_new();
 	a->file_codes = codes_new();
 	a->estimate = estimate_new(&env);
+	a->env = env;
+	a->sample = o->sample;
+	a->sample_ctx = o->sample_ctx;
 	if (a->images)
 		a->variables = variables_new(a->images, o->per_process, o->by_member);
 	if (!a->spaces || !a->images || !a->codes || !a->file_codes || !a->estimate ||
@@ -560,11 +625,20 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->accesses = accesses_new(a->variables, o->per_process);
 	if (!a->callers || !a->prefetches || !a->accesses)
 		goto no_memory;
+	if (o->lines) {
+		a->lines = lines_new(a->images, a->variables);
+		if (!a->lines)
+			goto no_memory;
+	}
 	if (o->touched) {
 		a->touched = touched_new(a->images, a->spaces);
 		if (!a->touched)
 			goto no_memory;
 	}
+	a->faulted = faulted_new(&(struct faulted_parts){ &a->env, a->spaces, a->images, a->variables, a->callers, a->touched });
+	a->watched = watched_new(&a->env, a->spaces, a->images);
+	if (!a->faulted || !a->watched)
+		goto no_memory;
 	return a;
 
 no_memory:
@@ -579,7 +653,12 @@ void analysis_free(struct analysis *a)
 		return;
 	estimate_free(a->estimate);
 	touched_free(a->touched);
+	lines_free(a->lines);
 	callers_free(a->callers);
+	prefetches_free(a->prefetches);
+	accesses_free(a->accesses);
+	faulted_free(a->faulted);
+	watched_free(a->watched);
 	variables_free(a->variables);
 	images_free(a->images);
 	spaces_free(a->spaces);
@@ -588,8 +667,6 @@ void analysis_free(struct analysis *a)
 	metas_fini(&a->metas);
 	free(a->needed);
 	mm_set_fini(&a->mms);
-	prefetches_free(a->prefetches);
-	accesses_free(a->accesses);
 	free(a->why);
 	free(a);
 }

@@ -23,6 +23,10 @@ struct analysis_options {
 	bool by_phase;	  /* keep what programs say they were doing apart; not with per_process */
 	bool live;	  /* the processes are on this machine, now */
 	bool touched;	  /* follow which pages are touched */
+	/* each timer sample, before it is taken in; @env tells of its code, @vmas (NULL: not known) what is mapped; NULL */
+	void (*sample)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
+	void *sample_ctx;
+	bool lines;	  /* follow who accesses which cache lines */
 };
 
 struct analysis;
@@ -65,8 +69,22 @@ struct touched *analysis_touched(struct analysis *a);
 struct accesses;
 struct accesses *analysis_accesses(struct analysis *a);
 
+/* Of cache lines, likewise. */
+struct lines;
+struct lines *analysis_lines(struct analysis *a);
+
+/* Page faults, and what was watched. */
+struct faulted;
+struct faulted *analysis_faulted(struct analysis *a);
+struct watched;
+struct watched *analysis_watched(struct analysis *a);
+
 /* Which lines of code access what is in the hot table. */
 struct callers *analysis_callers(struct analysis *a);
+
+/* What prefetch instructions have asked for. */
+struct prefetches;
+struct prefetches *analysis_prefetches(struct analysis *a);
 
 struct variables *analysis_variables(struct analysis *a);
 const struct images *analysis_images(const struct analysis *a);

@@ -11,7 +11,7 @@
 
 struct pair {
 	uint32_t entry, caller; /* both + 1; 0: free */
-	uint64_t reads, writes, bytes;
+	uint64_t reads, writes, others, bytes;
 };
 
 struct callers {
@@ -89,8 +89,10 @@ static void count(struct callers *c, uint32_t entry, const struct stream_call *c
 	p->caller = call->caller + 1;
 	if (call->flags & HVAR_ACCESS_WRITE)
 		p->writes += call->count;
-	else
+	else if (call->flags & HVAR_ACCESS_READ)
 		p->reads += call->count;
+	else
+		p->others += call->count;
 	p->bytes += call->count * call->size;
 	free(c->sorted);
 	c->sorted = NULL;
@@ -131,7 +133,7 @@ void callers_calls(struct callers *c, struct variables *variables, struct spaces
 static int by_entry(const void *pa, const void *pb)
 {
 	const struct pair *a = pa, *b = pb;
-	uint64_t x = a->reads + a->writes, y = b->reads + b->writes;
+	uint64_t x = a->reads + a->writes + a->others, y = b->reads + b->writes + b->others;
 
 	if (a->entry != b->entry)
 		return a->entry < b->entry ? -1 : 1;
@@ -157,16 +159,22 @@ static bool sort(struct callers *c)
 	return true;
 }
 
-static void describe(const struct callers *c, const struct pair *p, struct caller *out)
+void callers_get(const struct callers *c, uint32_t caller, struct caller *out)
 {
-	const char *text = p->caller - 1 < c->n_texts ? c->texts[p->caller - 1] : NULL;
+	const char *text = caller < c->n_texts ? c->texts[caller] : NULL;
 
 	memset(out, 0, sizeof(*out));
 	out->function = text ? text : "";
 	out->file = text ? text + strlen(text) + 1 : "";
 	out->line = text ? (uint32_t)strtoul(out->file + strlen(out->file) + 1, NULL, 10) : 0;
+}
+
+static void describe(const struct callers *c, const struct pair *p, struct caller *out)
+{
+	callers_get(c, p->caller - 1, out);
 	out->reads = p->reads;
 	out->writes = p->writes;
+	out->others = p->others;
 }
 
 size_t callers_of(struct callers *c, uint32_t entry, struct caller *v, size_t max, uint64_t *bytes)

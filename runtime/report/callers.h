@@ -29,6 +29,7 @@ struct caller {
 	const char *function, *file; /* "": not known */
 	uint32_t line;
 	uint64_t reads, writes;
+	uint64_t others; /* page faults that are neither, or not told */
 };
 
 /*
@@ -36,6 +37,9 @@ struct caller {
  * Returns how many there are.  Strings are good until callers_free().
  */
 size_t callers_of(struct callers *c, uint32_t entry, struct caller *v, size_t max, uint64_t *bytes);
+
+/* What caller number @caller is called; its counts are 0. */
+void callers_get(const struct callers *c, uint32_t caller, struct caller *out);
 
 /* Was any call counted at all? */
 int callers_any(const struct callers *c);

@@ -35,8 +35,7 @@ static struct caller *get(const struct analysis *a, const struct row *row, size_
 	return v;
 }
 
-/* A name from the program's files, which may hold any byte. */
-static void put_name(FILE *f, const char *s)
+void callers_print_name(FILE *f, const char *s)
 {
 	for (; *s; s++) {
 		if ((unsigned char)*s < 0x20 || *s == 0x7f)
@@ -54,6 +53,17 @@ static const char *parentheses(const char *name)
 	return !*name || (last && (!last[1] || last[1] == ' ')) ? "" : "()";
 }
 
+void callers_print_where(FILE *f, const struct caller *c)
+{
+	callers_print_name(f, *c->function ? c->function : "?");
+	fputs(parentheses(c->function), f);
+	if (!*c->file)
+		return;
+	fputs(" at ", f);
+	callers_print_name(f, c->file);
+	fprintf(f, ":%" PRIu32, c->line);
+}
+
 void callers_print_text(FILE *f, const struct analysis *a, const struct row *row, size_t max)
 {
 	size_t n, all, i;
@@ -61,14 +71,8 @@ void callers_print_text(FILE *f, const struct analysis *a, const struct row *row
 	struct caller *v = get(a, row, max == ROWS_CALLERS_DEFAULT ? IN_TEXT : max, &n, &all, &bytes);
 
 	for (i = 0; i < n; i++) {
-		fprintf(f, "%23s %5.1f%%  ", "", 100 * (double)(v[i].reads + v[i].writes) / (double)row->accesses);
-		put_name(f, *v[i].function ? v[i].function : "?");
-		fputs(parentheses(v[i].function), f);
-		if (*v[i].file) {
-			fputs(" at ", f);
-			put_name(f, v[i].file);
-			fprintf(f, ":%" PRIu32, v[i].line);
-		}
+		fprintf(f, "%23s %5.1f%%  ", "", 100 * (double)(v[i].reads + v[i].writes + v[i].others) / (double)row->accesses);
+		callers_print_where(f, &v[i]);
 		putc('\n', f);
 	}
 	if (all > n)
@@ -98,6 +102,8 @@ void callers_print_json(struct json *j, const struct analysis *a, const struct r
 			json_null(j, "line");
 		json_u64(j, "reads", v[i].reads);
 		json_u64(j, "writes", v[i].writes);
+		if (v[i].others)
+			json_u64(j, "others", v[i].others);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

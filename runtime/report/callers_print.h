@@ -12,6 +12,13 @@
 #include "json.h"
 #include "rows.h"
 
+struct caller;
+
+/* A name from the program's files, which may hold any byte: what would move the cursor as \xNN. */
+void callers_print_name(FILE *f, const char *s);
+/* "scan() at hot_scan.c:40" */
+void callers_print_where(FILE *f, const struct caller *c);
+
 /* At most @max of them, one a line. */
 void callers_print_text(FILE *f, const struct analysis *a, const struct row *row, size_t max);
 

@@ -433,7 +433,9 @@ static int launch(struct engine *g, struct err *e)
 	if (err)
 		return err;
 	g->valgrind.stopped = g->s->exact_stopped;
+	g->valgrind.prefetches = g->s->exact_prefetches;
 	g->valgrind.callers = g->s->exact_callers;
+	g->valgrind.lines = g->s->exact_lines;
 	argv = exact_valgrind_argv(&g->valgrind, g->s->argv, g->launch.path, g->name, g->s->exact_malloc);
 	if (!argv)
 		return err_set(e, ENOMEM, "cannot start '%s': no memory; free some", g->launch.path);

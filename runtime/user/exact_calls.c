@@ -140,6 +140,15 @@ int exact_calls_site(struct exact_calls *c, struct exact_callers *all, struct st
 	return c->v[m->slot].caller ? 0 : -ENOMEM;
 }
 
+bool exact_calls_of(const struct exact_calls *c, uint32_t site, uint32_t *caller, uint32_t *flags)
+{
+	if (site >= c->n || !c->v[site].caller)
+		return false;
+	*caller = c->v[site].caller - 1;
+	*flags = c->v[site].flags;
+	return true;
+}
+
 /* ---- counts ---- */
 
 static void put_batch(struct exact_calls *c, struct stream *out, const struct stream_calls *as)

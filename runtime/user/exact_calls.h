@@ -28,6 +28,9 @@ void exact_calls_free(struct exact_calls *c);
 int exact_calls_site(struct exact_calls *c, struct exact_callers *all, struct stream *out, const struct hvt_message *m,
 		     const char *text, size_t len);
 
+/* The caller of site @site and what it does (HVAR_ACCESS_READ, _WRITE); false: it has not been told. */
+bool exact_calls_of(const struct exact_calls *c, uint32_t site, uint32_t *caller, uint32_t *flags);
+
 /* Of what is in this memory nothing is to be told. */
 typedef bool exact_calls_skip_fn(void *ctx, uint64_t addr);
 

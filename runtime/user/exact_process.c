@@ -11,6 +11,7 @@
 
 #include "exact_counts.h"
 #include "exact_frames.h"
+#include "exact_lines.h"
 #include "exact_map.h"
 #include "exact_state.h"
 #include "grow.h"
@@ -146,12 +147,20 @@ static bool skip_call(void *ctx, uint64_t addr)
 	return exact_said_stopped(p->said) || (!exact_said_named(p->said, addr) && exact_heap_has(p->heap, addr));
 }
 
+static struct exact_lines_to lines_to(struct exact *x, const struct exact_process *p, uint64_t time_ns)
+{
+	return (struct exact_lines_to){ .out = x->out, .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid,
+					.own_pid = p->own_pid, .vmas = &p->vmas, .calls = p->calls, .memfd = p->memfd };
+}
+
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 {
 	struct counts_to to = { x, p, time_ns, true };
 	const struct stream_heap as = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid };
 	const struct exact_frames_to stack = stack_to(x, p, time_ns);
+	const struct exact_lines_to lines = lines_to(x, p, time_ns);
 	uint32_t slot, before;
+	uint64_t lost;
 
 	if (p->memfd < 0)
 		return;
@@ -165,6 +174,12 @@ void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 			x->lost++;
 	if (exact_calls_harvest(p->calls, x->out, p->memfd,
 				&(struct stream_calls){ .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid }, skip_call, p))
+		x->lost++;
+	if (exact_lines_harvest(&lines, &lost))
+		x->lost++;
+	x->lost += lost;
+	if (exact_prefetch_harvest(p->prefetch, x->out, p->memfd,
+				   &(struct stream_prefetch){ .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid }))
 		x->lost++;
 	if (exact_heap_put(p->heap, x->out, &as, &x->accesses))
 		x->lost++;
@@ -184,6 +199,7 @@ static void free_process(struct exact_process *p)
 	exact_heap_free(p->heap);
 	exact_said_free(p->said);
 	exact_calls_free(p->calls);
+	exact_prefetch_free(p->prefetch);
 	free(p->tids);
 	free(p);
 }
@@ -229,13 +245,15 @@ struct exact_process *exact_begin(struct exact *x, const struct hvt_message *hel
 		p->heap = from ? exact_heap_copy(from->heap) : exact_heap_new();
 		p->said = exact_said_new(from ? from->said : NULL);
 		p->calls = exact_calls_new(from ? from->calls : NULL);
+		p->prefetch = exact_prefetch_new(from ? from->prefetch : NULL);
 	}
-	if (!p || !p->heap || !p->said || !p->calls || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
+	if (!p || !p->heap || !p->said || !p->calls || !p->prefetch || (from ? grow_vmas_copy(&p->vmas, &from->vmas) : grow_vmas_init(&p->vmas, 64))) {
 		x->lost++;
 		if (p) {
 			exact_heap_free(p->heap);
 			exact_said_free(p->said);
 			exact_calls_free(p->calls);
+			exact_prefetch_free(p->prefetch);
 		}
 		free(p);
 		close(memfd);
@@ -305,6 +323,18 @@ int exact_take(struct exact *x, struct exact_process *p, void *message, size_t l
 		const struct stream_calls as = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid };
 
 		return exact_calls_take(p->calls, x->out, more, len, &as);
+	}
+	case HVT_LINE: {
+		const struct exact_lines_to lines = lines_to(x, p, time_ns);
+
+		return exact_lines_closed(&lines, m->start);
+	}
+	case HVT_PREFETCH:
+		return exact_prefetch_site(p->prefetch, m, more, len);
+	case HVT_PREFETCH_SEEN: {
+		const struct stream_prefetch as = { .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid };
+
+		return exact_said_stopped(p->said) ? 0 : exact_prefetch_seen(p->prefetch, x->out, m, more, len, p->heap, &as);
 	}
 	case HVT_UNCOUNTED:
 		return exact_uncounted_take(&x->uncounted, m, more, len);

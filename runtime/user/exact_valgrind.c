@@ -19,6 +19,8 @@
 /* The program break's file, which a core without links to valgrind's own cannot do without. */
 #define CORE "vgpreload_core-amd64-linux.so"
 
+enum { PREFETCHES_LEN = 40 };
+
 /* In the folder that hotvar was built in, or where it was installed. */
 static int find_tool(char folder[4096], struct err *e)
 {
@@ -116,24 +118,33 @@ char **exact_valgrind_argv(const struct exact_valgrind *v, char *const *argv, co
 		"--tool=hotvar", "--trace-children=yes", "--vgdb=no", "-q",
 	};
 	size_t n_options = sizeof(options) / sizeof(options[0]), n = 0, i, at = 0;
-	char **out, *text, *synonym;
+	char **out, *text, *synonym, *prefetches;
 	size_t len = strlen(socket) + 32, synonym_len = (whose ? strlen(whose) : 0) + 64;
 	bool keeps = exact_valgrind_keeps_malloc(whose);
 
 	while (argv[n])
 		n++;
-	out = malloc((n + n_options + 9) * sizeof(*out) + len + synonym_len);
+	out = malloc((n + n_options + 12) * sizeof(*out) + len + synonym_len + PREFETCHES_LEN);
 	if (!out)
 		return NULL;
-	text = (char *)(out + n + n_options + 9);
+	text = (char *)(out + n + n_options + 12);
 	synonym = text + len;
+	prefetches = synonym + synonym_len;
 	snprintf(text, len, "--hotvar-socket=%s", socket);
 	out[at++] = (char *)v->launcher;
 	for (i = 0; i < n_options; i++)
 		out[at++] = (char *)options[i];
 	out[at++] = text;
+	if (v->prefetches) {
+		snprintf(prefetches, PREFETCHES_LEN, "--hotvar-prefetches=%u", v->prefetches);
+		out[at++] = prefetches;
+	}
 	if (v->callers)
 		out[at++] = (char *)"--hotvar-callers=yes";
+	if (v->lines) {
+		out[at++] = (char *)"--hotvar-lines=yes";
+		out[at++] = (char *)"--fair-sched=try"; /* each thread has its turn */
+	}
 	if (v->stopped)
 		out[at++] = (char *)"--hotvar-stopped=yes";
 	if (!keeps) {

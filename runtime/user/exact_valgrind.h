@@ -11,7 +11,9 @@
 
 struct exact_valgrind {
 	char launcher[4096]; /* valgrind's own program */
+	unsigned prefetches; /* as struct session has it */
 	bool callers;	     /* counts are wanted by instruction, too */
+	bool lines;	     /* likewise by cache line and thread */
 	bool stopped;	     /* nothing is to be counted until the program asks for it */
 	char folder[4096];   /* of the tool, and of links to valgrind's files: VALGRIND_LIB */
 };

@@ -19,6 +19,7 @@
 #include "stream.h"
 
 struct watch;
+struct watchpoints_ask;
 
 enum session_source {
 	SESSION_AUTO,	/* engine_perf, or engine_ptrace where perf is refused */
@@ -26,6 +27,7 @@ enum session_source {
 	SESSION_PTRACE,
 	SESSION_EXACT,	/* engine_exact */
 	SESSION_LOOK,	/* engine_look */
+	SESSION_FAULT,	/* engine_perf: page faults in place of samples */
 };
 
 struct session {
@@ -39,9 +41,12 @@ struct session {
 	double budget;	      /* part of the target's CPU time that measuring may take, 0: as usual (engine_perf only) */
 	double seconds;	      /* end after that much time, 0: when the target ends or on ^C */
 	enum session_source source;
+	bool exact_lines;     /* engine_exact: count by cache line and thread, too */
+	unsigned exact_prefetches; /* engine_exact: watch prefetches until so many other lines were touched; 0: do not */
 	bool exact_callers;   /* engine_exact: count by line of code, too */
 	bool exact_stopped;   /* engine_exact: nothing is counted until CMD asks for it */
 	const char *exact_malloc; /* engine_exact: "program": CMD keeps its own; a soname pattern: whose is replaced, too; NULL */
+	const struct watchpoints_ask *points; /* accesses to these variables and no samples: hz is 0 (engine_ptrace only); NULL */
 	bool returns;	      /* engine_perf: calls are told as they return, not as they begin */
 	bool stops;	      /* sample by ptrace stops although perf is there (for tests) */
 	struct watch *watch;  /* end at the first event that takes it away, NULL: none (engine_ptrace only) */
@@ -53,7 +58,7 @@ struct session {
 	/* came of it */
 	int wait_status;      /* of CMD, as wait(2) has it; -1: none */
 	uint64_t samples;
-	uint64_t accesses;    /* counted, by engine_exact */
+	uint64_t accesses;    /* counted, by engine_exact and for points */
 	uint64_t elapsed_ns;
 	bool still_running;   /* -d has ended the measuring of a launched CMD, which runs on */
 	const char *engine;   /* that ran */

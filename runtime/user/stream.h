@@ -296,7 +296,7 @@ enum stream_watched_flags {
 /*
  * Which threads of address space @mm have accessed the line of the processor's caches at @addr, as it is mapped at this place in
  * the stream, since the last record of the same.  A line is 64 bytes, as in every x86-64 processor.  With most threads
- * there are several records, of which the first alone has handovers, most_true and most_false: as hvt_line_wire.h has them.
+ * there are several records, of which the first alone has handovers, returns, most_true and most_false: as hvt_line_wire.h has them.
  */
 enum { STREAM_LINE_SIZE = 64, STREAM_LINE_WORDS = 16, STREAM_LINE_PARTS_MAX = 64, STREAM_LINE_SITES_MAX = 4096 };
 
@@ -304,7 +304,7 @@ struct stream_line {
 	uint64_t time_ns;
 	uint32_t mm, pid;
 	uint64_t addr;
-	uint64_t handovers, most_true, most_false;
+	uint64_t handovers, returns, most_true, most_false;
 	uint32_t n_parts, n_sites;
 	/* struct stream_line_part[n_parts]; struct stream_line_site[n_sites] */
 };
@@ -318,7 +318,7 @@ struct stream_line_part {
 struct stream_line_site {
 	uint32_t part, caller;
 	uint32_t flags; /* HVAR_ACCESS_READ or HVAR_ACCESS_WRITE */
-	uint32_t zero;
+	uint32_t words; /* where its accesses began, a bit for each 4 bytes */
 	uint64_t count; /* since the line is shared */
 };
 
@@ -377,6 +377,10 @@ struct stream *stream_to_file(const char *path, struct err *e);
  */
 struct stream *stream_to_queue(struct err *e);
 
+struct stream_record;
+/* Each record is given to @fn as it is put, and is gone afterwards. */
+struct stream *stream_to_call(void (*fn)(void *ctx, const struct stream_record *r), void *ctx, struct err *e);
+
 /*
  * Append one record of @type: the @na bytes at @a, then the @nb at @b.  Returns
  * 0, or -errno once the disk is full or the pipe closed: the first failure is
@@ -405,6 +409,8 @@ struct stream_reader;
 
 /* Returns NULL and @e: no such file, no recording, another version or byte order. */
 struct stream_reader *stream_reader_of_file(const char *path, struct err *e);
+/* What is open at @fd, called @name: the @n bytes at @head have been read of it already.  @fd is the reader's then. */
+struct stream_reader *stream_reader_of_fd(int fd, const char *name, const void *head, size_t n, struct err *e);
 /* From bytes in memory, borrowed: for tests and the fuzzer. */
 struct stream_reader *stream_reader_of_bytes(const void *p, size_t n, struct err *e);
 /* The reading end of a queue; read by one thread; stream_close() ends it. */

@@ -30,6 +30,8 @@ _Static_assert(sizeof(struct stream_watched_at) == 32, "watched access");
 _Static_assert(sizeof(struct stream_name) == 32, "name record");
 _Static_assert(sizeof(struct stream_phase) == 16, "phase record");
 _Static_assert(sizeof(struct stream_caller) == 8, "caller record");
+_Static_assert(sizeof(struct stream_prefetch) == 120, "prefetch record");
+_Static_assert(sizeof(struct stream_line) == 64 && sizeof(struct stream_line_part) == 280 && sizeof(struct stream_line_site) == 24, "line record");
 _Static_assert(sizeof(struct stream_calls) == 16 && sizeof(struct stream_call) == 24, "calls record");
 
 size_t stream_record_size(uint32_t len)
@@ -86,7 +88,10 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_COUNTS:
 	case STREAM_STACK:
 	case STREAM_HEAP:
+	case STREAM_WATCHED:
 		return 1 << 20;
+	case STREAM_FAULT:
+		return sizeof(struct stream_fault);
 	case STREAM_TOUCHED:
 		return sizeof(struct stream_touched);
 	case STREAM_NAME:
@@ -96,17 +101,18 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_CALLER:
 		return sizeof(struct stream_caller) + 4096;
 	case STREAM_CALLS:
+	case STREAM_LINE:
 		return 1 << 20;
+	case STREAM_ACCESS:
+		return sizeof(struct stream_access) + 2 * PATH_MAX;
+	case STREAM_PREFETCH:
+		return sizeof(struct stream_prefetch) + (1 << 16);
 	}
 	return 0;
 }
 
 static bool module_ok(const struct stream_module *m, uint32_t len)
 {
-	case STREAM_ACCESS:
-		return sizeof(struct stream_access) + 2 * PATH_MAX;
-	case STREAM_PREFETCH:
-		return sizeof(struct stream_prefetch) + (1 << 16);
 	return len >= sizeof(*m) && m->path_len == len - sizeof(*m) && m->id &&
 	       !m->m.path && m->m.build_id_len <= HVAR_BUILD_ID_MAX &&
 	       !memchr(m->path, 0, m->path_len);
@@ -204,12 +210,6 @@ static bool stack_ok(const struct stream_stack *s, uint32_t len)
 	return true;
 }
 
-bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
-{
-	const struct hvar_event *ev = data;
-
-	switch (type) {
-	case STREAM_META: {
 static bool access_ok(const struct stream_access *a, uint32_t len)
 {
 	uint32_t i, strings = 0;
@@ -249,7 +249,7 @@ static bool line_ok(const struct stream_line *l, uint32_t len)
 
 	if (len < sizeof(*l) || !l->mm || !l->pid || l->addr % STREAM_LINE_SIZE || !l->n_parts || l->n_parts > STREAM_LINE_PARTS_MAX ||
 	    l->n_sites > STREAM_LINE_SITES_MAX || len != sizeof(*l) + l->n_parts * sizeof(*p) + l->n_sites * sizeof(*s) ||
-	    l->handovers > most || l->most_true > most || l->most_false > most)
+	    l->handovers > most || l->returns > l->handovers || l->most_true > most || l->most_false > most)
 		return false;
 	for (i = 0; i < l->n_parts; i++) {
 		if (p[i].zero)
@@ -260,7 +260,7 @@ static bool line_ok(const struct stream_line *l, uint32_t len)
 	}
 	s = (const struct stream_line_site *)(p + l->n_parts);
 	for (i = 0; i < l->n_sites; i++)
-		if (s[i].part >= l->n_parts || s[i].caller >= 1u << 24 || s[i].zero || s[i].count > most ||
+		if (s[i].part >= l->n_parts || s[i].caller >= 1u << 24 || s[i].words >> STREAM_LINE_WORDS || s[i].count > most ||
 		    (s[i].flags != HVAR_ACCESS_READ && s[i].flags != HVAR_ACCESS_WRITE))
 			return false;
 	return true;
@@ -291,6 +291,12 @@ static bool prefetch_ok(const struct stream_prefetch *p, uint32_t len)
 	return !p->heap_len || (!p->text[len - sizeof(*p) - 1] && !(strings(p->text + p->code_len, p->heap_len) % 5));
 }
 
+bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
+{
+	const struct hvar_event *ev = data;
+
+	switch (type) {
+	case STREAM_META: {
 		const char *eq = memchr(data, '=', len);
 
 		return eq && eq != data && !memchr(data, 0, len);
@@ -332,12 +338,6 @@ static bool prefetch_ok(const struct stream_prefetch *p, uint32_t len)
 		return caller_ok(data, len);
 	case STREAM_CALLS:
 		return calls_ok(data, len);
-	case STREAM_PHASE: {
-		const struct stream_phase *p = data;
-
-		return len >= sizeof(*p) && p->mm && p->pid && !memchr(p->name, 0, len - sizeof(*p));
-	}
-	}
 	case STREAM_LINE:
 		return line_ok(data, len);
 	case STREAM_FAULT:
@@ -348,5 +348,11 @@ static bool prefetch_ok(const struct stream_prefetch *p, uint32_t len)
 		return access_ok(data, len);
 	case STREAM_PREFETCH:
 		return prefetch_ok(data, len);
+	case STREAM_PHASE: {
+		const struct stream_phase *p = data;
+
+		return len >= sizeof(*p) && p->mm && p->pid && !memchr(p->name, 0, len - sizeof(*p));
+	}
+	}
 	return false;
 }

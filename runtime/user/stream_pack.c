@@ -18,7 +18,8 @@ enum {
 
 bool stream_may_pack(uint32_t type)
 {
-	return type == STREAM_IMAGE || type == STREAM_CODE || type == STREAM_COUNTS || type == STREAM_STACK || type == STREAM_HEAP;
+	return type == STREAM_IMAGE || type == STREAM_CODE || type == STREAM_COUNTS || type == STREAM_STACK || type == STREAM_HEAP ||
+	       type == STREAM_LINE;
 }
 
 size_t stream_pack(void *data, size_t len)

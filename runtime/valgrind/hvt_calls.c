@@ -256,6 +256,13 @@ static VG_REGPARM(2) void access(struct site *s, Addr a)
 		count_elsewhere(s, a);
 }
 
+UInt hvt_calls_number(Addr ip, Bool write, UInt size)
+{
+	const struct site *s = get_site(ip, write, size, 0);
+
+	return s ? s->number : 0;
+}
+
 void hvt_calls_add(IRSB *out, Addr ip, IRExpr *addr, IRExpr *guard, Bool write, UInt size)
 {
 	Bool fixed = addr->tag == Iex_Const && !guard;
@@ -400,8 +407,6 @@ void hvt_calls_unmapped(Addr start, Addr end)
 	Bool any = False;
 	UInt i;
 
-	if (!hvt_calls_on)
-		return;
 	for (i = 1; i < n_sites; i++) {
 		struct site *s = site_of(i);
 

@@ -18,6 +18,9 @@ extern Bool hvt_calls_on;
 /* Add to @out: the instruction at @ip has accessed @size bytes at @addr, an atom, if @guard (NULL: surely). */
 void hvt_calls_add(IRSB *out, Addr ip, IRExpr *addr, IRExpr *guard, Bool write, UInt size);
 
+/* The number of the instruction at @ip, told to hotvar, without counting it; 0: there is none left. */
+UInt hvt_calls_number(Addr ip, Bool write, UInt size);
+
 /* Send what was counted in [@start, @end), and begin there from zero. */
 void hvt_calls_take(Addr start, Addr end);
 /* The same for all; how many counts there were. */

@@ -16,6 +16,8 @@
 #include "hvt_frame_code.h"
 #include "hvt_calls.h"
 #include "hvt_heap.h"
+#include "hvt_line.h"
+#include "hvt_prefetch.h"
 #include "hvt_shadow.h"
 #include "hvt_wire.h"
 
@@ -177,9 +179,14 @@ static void mark_wide(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool
 		mark(b, addr, HVT_MARKS_WRITE, size);
 }
 
-/* With --callers: and who did it. */
+/* With --prefetches, with --by cacheline and with --callers: and who did it. */
 static void call(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
+	hvt_prefetch_access(b->out, addr, guard, size);
+	if (hvt_line_on && reads)
+		hvt_line_add(b->out, b->ip, addr, guard, False, size);
+	if (hvt_line_on && writes)
+		hvt_line_add(b->out, b->ip, addr, guard, True, size);
 	if (!hvt_calls_on)
 		return;
 	if (reads)
@@ -286,6 +293,7 @@ static void statement(struct block *b, const IRStmt *s)
 	switch (s->tag) {
 	case Ist_IMark:
 		b->ip = s->Ist.IMark.addr;
+		hvt_prefetch_add(b->out, b->ip, s->Ist.IMark.len);
 		break;
 	case Ist_WrTmp:
 		if (s->Ist.WrTmp.data->tag == Iex_Load)

@@ -15,7 +15,9 @@
 #include "hvt_calls.h"
 #include "hvt_heap.h"
 #include "hvt_frame.h"
+#include "hvt_line.h"
 #include "hvt_link.h"
+#include "hvt_prefetch.h"
 #include "hvt_request.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
@@ -170,9 +172,11 @@ static void unmapped(Addr a, SizeT len)
 	if (!begun || !len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
+	hvt_line_take(page_down(a), page_up(a + len));
 	hvt_frame_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
 	hvt_calls_unmapped(page_down(a), page_up(a + len));
+	hvt_prefetch_unmapped(page_down(a), page_up(a + len));
 	hvt_request_forget(page_down(a), page_up(a + len));
 	hvt_heap_remapped(page_down(a), page_up(a + len));
 	begin_message(&m, HVT_UNMAP, page_down(a), page_up(a + len));
@@ -198,12 +202,16 @@ static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle
 	if (!begun || !len)
 		return;
 	hvt_shadow_take(page_down(a), page_up(a + len));
+	hvt_line_take(page_down(a), page_up(a + len));
 	hvt_touch_forget(page_down(a), page_up(a + len), False);
 	hvt_calls_unmapped(page_down(a), page_up(a + len));
+	hvt_prefetch_unmapped(page_down(a), page_up(a + len));
 	hvt_request_forget(page_down(a), page_up(a + len));
 	hvt_heap_remapped(page_down(a), page_up(a + len));
 	if (tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)
 		flags = HVT_SHARED;
+	if (flags || (tid != VG_INVALID_THREADID && calls[tid].number == __NR_shmat))
+		hvt_line_mapped_shared(page_down(a), page_up(a + len));
 	send_range(page_down(a), page_up(a + len), flags);
 	if (tid != VG_INVALID_THREADID && is_object(tid, a))
 		hvt_heap_map(tid, page_down(a), page_up(a + len));
@@ -246,6 +254,8 @@ static void moved(Addr from, Addr to, SizeT len)
 		return;
 	hvt_shadow_take(page_down(from), page_up(from + len));
 	hvt_shadow_take(page_down(to), page_up(to + len));
+	hvt_line_take(page_down(from), page_up(from + len));
+	hvt_line_take(page_down(to), page_up(to + len));
 	hvt_touch_moved(page_down(from), page_down(to), page_up(to + len) - page_down(to));
 	hvt_heap_remapped(page_down(to), page_up(to + len));
 	begin_message(&m, HVT_COPY, page_down(to), page_up(to + len));

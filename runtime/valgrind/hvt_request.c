@@ -9,6 +9,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 
+#include "hvt_line.h"
 #include "hvt_link.h"
 #include "hvt_shadow.h"
 #include "runtime/valgrind/hotvar.h"
@@ -151,6 +152,7 @@ static void count(Bool on)
 		return;
 	hvt_shadow_take_all();
 	stopped = !on;
+	hvt_line_stop(stopped);
 	tell(HVT_COUNTING, on, 0, 0, NULL);
 }
 
@@ -187,6 +189,7 @@ static Bool request(ThreadId tid, UWord *words, UWord *answer)
 void hvt_request_begin(Bool first)
 {
 	stopped = first;
+	hvt_line_stop(stopped);
 	if (stopped)
 		tell(HVT_COUNTING, 0, 0, 0, NULL);
 }

@@ -10,6 +10,7 @@
 
 #include "hvt_count.h"
 #include "hvt_frame.h"
+#include "hvt_line.h"
 #include "hvt_link.h"
 #include "hvt_shadow.h"
 #include "hvt_sites.h"
@@ -83,6 +84,7 @@ void hvt_threads_run(ThreadId tid)
 	base = hvt_shadow_base(slot);
 	VG_(set_shadow_regs_area)(tid, 1, hvt_count_base(), sizeof(base), (UChar *)&base);
 	hvt_frame_thread(tid, slot);
+	hvt_line_thread(tid);
 	tell(HVT_THREAD, slot);
 }
 
@@ -97,6 +99,7 @@ void hvt_threads_ended(ThreadId tid)
 {
 	if (slot_of[tid] < 0)
 		return;
+	hvt_line_thread_ended(tid);
 	hvt_frame_thread_ended((UInt)slot_of[tid]);
 	tell(HVT_THREAD_END, (UInt)slot_of[tid]);
 	if (slot_of[tid] != HVT_SHARED_SLOT)

@@ -17,9 +17,11 @@
 #include "hvt_count.h"
 #include "hvt_frame.h"
 #include "hvt_heap.h"
+#include "hvt_line.h"
 #include "hvt_link.h"
 #include "hvt_malloc.h"
 #include "hvt_map.h"
+#include "hvt_prefetch.h"
 #include "hvt_request.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
@@ -43,6 +45,10 @@ static Bool option(const HChar *arg)
 		return True;
 	if (VG_BOOL_CLO(arg, "--hotvar-callers", hvt_calls_on))
 		return True;
+	if (VG_BOOL_CLO(arg, "--hotvar-lines", hvt_line_on))
+		return True;
+	if (VG_BINT_CLO(arg, "--hotvar-prefetches", hvt_prefetch_lines, 64, 1 << 20))
+		return True;
 	return False;
 }
 
@@ -51,7 +57,9 @@ static void usage(void)
 	VG_(printf)("    --hotvar-socket=NAME      set by hotvar, which runs this tool: hotvar --exact -- CMD\n"
 		    "    --hotvar-malloc=no|yes    set by hotvar: Valgrind's malloc stands in for the program's [no]\n"
 		    "    --hotvar-stopped=no|yes   set by hotvar: count nothing until the program asks for it [no]\n"
-		    "    --hotvar-callers=no|yes   set by hotvar: count by instruction, too [no]\n");
+		    "    --hotvar-callers=no|yes   set by hotvar: count by instruction, too [no]\n"
+		    "    --hotvar-lines=no|yes     set by hotvar: count by thread and cache line, too [no]\n"
+		    "    --hotvar-prefetches=N     set by hotvar: watch prefetches until N other lines were touched [off]\n");
 }
 
 static void debug_usage(void)
@@ -69,6 +77,7 @@ static void begin(void)
 	hvt_shadow_init();
 	hvt_frame_init();
 	hvt_threads_init();
+	hvt_prefetch_init();
 }
 
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
@@ -101,9 +110,11 @@ static void thread_runs(ThreadId tid, ULong blocks)
 		hvt_map_initial();
 		hvt_request_begin(stopped);
 		hvt_calls_begin();
+		hvt_prefetch_begin();
 		hvt_tick_init();
 	}
 	hvt_threads_run(tid);
+	hvt_line_run(tid);
 	hvt_frame_resume(tid);
 	if (hvt_tick()) {
 		relieved_at = blocks;
@@ -163,6 +174,8 @@ static void in_child(ThreadId tid)
 		known = NULL;
 	}
 	hvt_calls_forked();
+	hvt_prefetch_forked();
+	hvt_line_forked();
 	hvt_threads_forked();
 	hvt_tick_init();
 	hvt_threads_run(tid);

@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#define HVT_VERSION	2
+#define HVT_VERSION	3
 
 #define HVT_PLANE_SHIFT 37
 #define HVT_PLANE_SIZE	((uint64_t)1 << HVT_PLANE_SHIFT)
@@ -63,10 +63,22 @@ struct hvt_pair {
 #define HVT_CALLS	(HVT_OFFSETS + HVT_OFFSETS_MAX * sizeof(struct hvt_offset))
 #define HVT_OBJECTS_END (HVT_CALLS_ARENA + HVT_CALLS_ARENA_SIZE)
 
+/* With --prefetches: struct hvt_prefetch, by the number of the instruction. */
+#define HVT_PREFETCHES	   (HVT_TAKING + ((uint64_t)1 << 39))
+#define HVT_PREFETCHES_MAX 65536
+struct hvt_prefetch {
+	uint64_t executed;
+	uint64_t unmapped, unused, used, redundant, unjudged; /* of those; what is in none waits still */
+	uint64_t zero[2];
+};
+
 /* Stacks, far behind all that: hvt_frame_wire.h. */
 #define HVT_STACKS	(HVT_TAKING + ((uint64_t)1 << 40))
 #define HVT_STACK_SIZE	((uint64_t)1 << 26)
-#define HVT_SHADOW_SIZE (HVT_STACKS + ((uint64_t)1 << 27) + HVT_SLOTS * HVT_STACK_SIZE)
+/* Cache lines, behind them: hvt_line_wire.h. */
+#define HVT_LINES	(HVT_STACKS + ((uint64_t)1 << 34))
+#define HVT_LINES_MAX	((uint64_t)1 << 40)
+#define HVT_SHADOW_SIZE (HVT_LINES + HVT_LINES_MAX)
 
 /*
  * With --callers, there are at HVT_CALLS a struct hvt_calls_head; at HVT_CALLS_SITES what instructions that access one
@@ -152,7 +164,22 @@ enum hvt_type {
 	HVT_CALLED,    /* what sites have counted: struct hvt_call ... */
 	HVT_UNCOUNTED, /* something is not counted as it should be: flags say why (enum hvt_uncounted), the text of what */
 	HVT_STACK_COUNTS, /* the same of accesses to the stack: struct hvt_stack_count ... (hvt_frame_wire.h) */
+	HVT_LINE,      /* the memory of the cache line with number `start` is gone: its account is whole (hvt_line_wire.h) */
+	HVT_PREFETCH,  /* site `slot` is the prefetch at `start`: function, file, line; slot 0: all that there was no room for */
+	HVT_PREFETCH_SEEN, /* site `slot` has asked for what is no good: flags say why (enum hvt_prefetch_bad), struct hvt_prefetch_sight */
 	HVT_TYPES
+};
+
+enum hvt_prefetch_bad {
+	HVT_PREFETCH_UNMAPPED = 1, /* there is nothing that could be read */
+	HVT_PREFETCH_UNUSED,	   /* not accessed until many other lines were, or it was gone */
+	HVT_PREFETCH_BADS
+};
+
+/* One bad prefetch; and the last one of the same site that was good, 0: none, with the object of the heap that it, or else the bad one, lies in. */
+struct hvt_prefetch_sight {
+	uint64_t addr, base;
+	uint64_t object, object_size, object_site; /* site 0: no object */
 };
 
 enum hvt_uncounted {

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "lines_advice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/core/hvar_image.h"
+
+const char *lines_advice_name(enum line_advice_what what)
+{
+	static const char *const names[] = {
+		[LINE_ADVICE_NONE] = "none",
+		[LINE_ADVICE_MEMBER] = "align-member",
+		[LINE_ADVICE_ELEMENT] = "pad-elements",
+		[LINE_ADVICE_VARIABLES] = "align-variables",
+		[LINE_ADVICE_APART] = "allocate-apart",
+		[LINE_ADVICE_OWN] = "write-less",
+	};
+
+	return names[what];
+}
+
+/* How much @a, of one thread, and @b, of another, are in each other's way without having a byte in common. */
+static uint64_t weight(const struct line_part_count *a, const struct line_part_count *b)
+{
+	uint64_t x = a->reads + a->writes, y = b->reads + b->writes;
+
+	return a->written && (b->read | b->written) ? (x < y ? x : y) : 0;
+}
+
+/* The two parts that different threads are most in each other's way with. */
+static bool worst(const struct line *line, const struct line_part *p, unsigned n, unsigned *a, unsigned *b)
+{
+	uint64_t most = 0;
+	unsigned i, k;
+	uint32_t x, y;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++)
+			for (x = 0; x < line->n_threads; x++)
+				for (y = 0; y < line->n_threads && i != k; y++) {
+					struct line_part_count ci, ck;
+					uint64_t w;
+
+					if (x == y)
+						continue;
+					ci = lines_part_count(&p[i], &line->threads[x]);
+					ck = lines_part_count(&p[k], &line->threads[y]);
+					w = weight(&ci, &ck);
+					if (w <= most)
+						continue;
+					most = w;
+					*a = i < k ? i : k;
+					*b = i < k ? k : i;
+				}
+	return most != 0;
+}
+
+/* How long the paths begin alike, up to whole components. */
+static size_t common(const char *a, const char *b)
+{
+	size_t i, last = 0;
+
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		if (i && (a[i] == '.' || a[i] == '['))
+			last = i;
+	if ((!a[i] || a[i] == '.' || a[i] == '[') && (!b[i] || b[i] == '.' || b[i] == '['))
+		last = i;
+	return last;
+}
+
+/* Without the symbol's member path: "table" of "table[3].st.misses". */
+static size_t symbol_len(const struct line_name *n)
+{
+	size_t all = strlen(n->name), path = strlen(n->path);
+
+	return path <= all ? all - path : all;
+}
+
+static void put(char out[256], const char *a, size_t na, const char *b, size_t nb)
+{
+	snprintf(out, 256, "%.*s%.*s", (int)(na < 120 ? na : 120), a, (int)(nb < 120 ? nb : 120), b);
+}
+
+static uint64_t up(uint64_t x)
+{
+	return (x + LINES_SIZE - 1) / LINES_SIZE * LINES_SIZE;
+}
+
+/* "[12]" at @s: its number and the length. */
+static bool index_at(const char *s, long *number, size_t *len)
+{
+	char *end;
+
+	if (*s != '[')
+		return false;
+	*number = strtol(s + 1, &end, 10);
+	*len = (size_t)(end - s) + 1;
+	return *end == ']';
+}
+
+/* Both of one symbol. */
+static void advise_members(const struct line_name *a, const struct line_name *b, struct line_advice *out)
+{
+	size_t n = common(a->path, b->path), la, lb, own = 1;
+	long ia, ib;
+
+	if (index_at(a->path + n, &ia, &la) && index_at(b->path + n, &ib, &lb) && ib > ia) {
+		uint64_t apart = b->offset - a->offset;
+
+		/* the same member of both, or the elements themselves */
+		if (!strcmp(a->path + n + la, b->path + n + lb) && apart % (uint64_t)(ib - ia) == 0) {
+			out->what = LINE_ADVICE_ELEMENT;
+			out->from = apart / (uint64_t)(ib - ia);
+			out->to = up(out->from);
+			put(out->name, a->name, symbol_len(a), a->path, n);
+			return;
+		}
+		out->what = LINE_ADVICE_ELEMENT;
+		out->to = LINES_SIZE;
+		put(out->name, a->name, symbol_len(a), a->path, n);
+		return;
+	}
+	if (!b->path[n] || !a->path[n])
+		return;
+	out->what = LINE_ADVICE_MEMBER;
+	/* the member that they part at: of b, down to the next dot or bracket */
+	own += strcspn(b->path + n + 1, ".[");
+	put(out->name, b->path, n + own, "", 0);
+	put(out->of, b->name, symbol_len(b), "", 0);
+	out->from = b->offset;
+	out->to = up(b->offset);
+	if (n) /* inside of a member or an element: where that lies is not told */
+		return;
+	if (b->size >= b->offset) {
+		out->size = b->size;
+		out->new_size = up(out->to + (b->size - b->offset));
+	}
+}
+
+void lines_advise(const struct line *line, const struct line_judged *j, struct line_advice *out)
+{
+	struct line_part p[LINES_SIZE];
+	unsigned n = lines_parts(line, p), a = 0, b = 0;
+	const struct line_name *x, *y;
+
+	memset(out, 0, sizeof(*out));
+	if (j->verdict == LINE_TRUE)
+		out->what = LINE_ADVICE_OWN;
+	if ((j->verdict != LINE_FALSE && j->verdict != LINE_BOTH) || !worst(line, p, n, &a, &b))
+		return;
+	x = &line->names[p[a].first];
+	y = &line->names[p[b].first];
+	if (x->symbol == HVAR_IMAGE_NONE || y->symbol == HVAR_IMAGE_NONE) {
+		out->what = LINE_ADVICE_APART;
+		out->from = (uint64_t)(p[b].start - p[a].start);
+		out->to = LINES_SIZE;
+		return;
+	}
+	if (x->module != y->module || x->symbol != y->symbol) {
+		out->what = LINE_ADVICE_VARIABLES;
+		out->to = LINES_SIZE;
+		put(out->name, x->name, symbol_len(x), "", 0);
+		put(out->of, y->name, symbol_len(y), "", 0);
+		return;
+	}
+	if (*x->path && *y->path) {
+		advise_members(x, y, out);
+		return;
+	}
+	/* one variable, whose members are not known */
+	out->what = LINE_ADVICE_APART;
+	put(out->name, x->name, strlen(x->name), "", 0);
+	out->from = (uint64_t)(p[b].start - p[a].start);
+	out->to = LINES_SIZE;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "lines_judge.h"
+
+#include "runtime/valgrind/hvt_line_wire.h"
+
+enum { BACK_AND_FORTH = 2 }; /* returns from which on a line is shared, and not given once */
+
+const char *lines_verdict_name(enum line_verdict v)
+{
+	static const char *const names[] = {
+		[LINE_NONE] = "none", [LINE_ONCE] = "once", [LINE_TRUE] = "true", [LINE_FALSE] = "false", [LINE_BOTH] = "both",
+	};
+
+	return names[v];
+}
+
+/* ---- verdicts ---- */
+
+static struct hvt_stretch all_of(const struct line_thread *t)
+{
+	struct hvt_stretch s = { .read = t->read, .written = t->written };
+	unsigned i;
+
+	for (i = 0; i < LINES_WORDS; i++) {
+		s.reads += t->reads[i];
+		s.writes += t->writes[i];
+	}
+	return s;
+}
+
+/* Each pair of threads, but those of one process whose order is known. */
+static void meet_all(const struct line *line, struct line_judged *out)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < line->n_threads; i++) {
+		for (k = i + 1; k < line->n_threads; k++) {
+			const struct line_thread *a = &line->threads[i], *b = &line->threads[k];
+			uint64_t most_true = 0, most_false = 0;
+			struct hvt_stretch x, y;
+
+			if (a->mm == b->mm && line->exact)
+				continue;
+			x = all_of(a);
+			y = all_of(b);
+			hvt_line_meet(&x, &y, &most_true, &most_false);
+			out->most_true += most_true;
+			out->most_false += most_false;
+			if (a->mm != b->mm && most_true + most_false)
+				out->processes = true;
+		}
+	}
+}
+
+void lines_judge(const struct line *line, struct line_judged *out)
+{
+	uint64_t turns = line->exact ? line->returns : line->turns, all;
+
+	*out = (struct line_judged){ .most_true = line->most_true, .most_false = line->most_false };
+	meet_all(line, out);
+	out->order = line->exact && !out->processes;
+	all = out->most_true + out->most_false;
+	if (!all)
+		out->verdict = LINE_NONE;
+	else if (turns < BACK_AND_FORTH && !(line->exact && out->processes))
+		out->verdict = LINE_ONCE;
+	else if (out->most_false < all / 10 + 1)
+		out->verdict = LINE_TRUE;
+	else if (out->most_true < all / 10 + 1)
+		out->verdict = LINE_FALSE;
+	else
+		out->verdict = LINE_BOTH;
+}
+
+/* ---- parts ---- */
+
+static uint64_t bytes_of(unsigned start, unsigned end)
+{
+	return (end - start >= LINES_SIZE ? ~(uint64_t)0 : ((uint64_t)1 << (end - start)) - 1) << start;
+}
+
+static uint64_t touched(const struct line_thread *t)
+{
+	return t->read | t->written;
+}
+
+static uint64_t touched_by_any(const struct line *line)
+{
+	uint64_t all = 0;
+	uint32_t i;
+
+	for (i = 0; i < line->n_threads; i++)
+		all |= touched(&line->threads[i]);
+	return all;
+}
+
+/* Do the same threads access bytes @a and @b? */
+static bool same_threads(const struct line *line, unsigned a, unsigned b)
+{
+	uint32_t i;
+
+	for (i = 0; i < line->n_threads; i++)
+		if ((touched(&line->threads[i]) >> a & 1) != (touched(&line->threads[i]) >> b & 1))
+			return false;
+	return true;
+}
+
+/* Does some thread access both in the same 4 bytes, so that its counts are of both? */
+static bool one_count(const struct line *line, const struct line_part *a, const struct line_part *b)
+{
+	unsigned word = (a->end - 1u) / 4;
+	uint64_t in = bytes_of(4 * word, 4 * word + 4);
+	uint32_t i;
+
+	if (b->start / 4u != word)
+		return false;
+	for (i = 0; i < line->n_threads; i++) {
+		uint64_t t = touched(&line->threads[i]) & in;
+
+		if (t & bytes_of(a->start, a->end) && t & bytes_of(b->start, b->end))
+			return true;
+	}
+	return false;
+}
+
+/* Pieces of @n bytes [@start, @end), of name @name. */
+static unsigned cut(const struct line *line, unsigned name, uint64_t any, struct line_part *out)
+{
+	const struct line_name *n = &line->names[name];
+	unsigned i, k = 0;
+
+	if (n->member) {
+		if (!(any & bytes_of(n->start, n->end)))
+			return 0;
+		*out = (struct line_part){ n->start, n->end, (uint8_t)name, (uint8_t)name };
+		return 1;
+	}
+	for (i = n->start; i < n->end; i++) {
+		if (!(any >> i & 1))
+			continue;
+		if (k && out[k - 1].end == i && same_threads(line, i - 1, i))
+			out[k - 1].end++;
+		else
+			out[k++] = (struct line_part){ (uint8_t)i, (uint8_t)(i + 1), (uint8_t)name, (uint8_t)name };
+	}
+	return k;
+}
+
+unsigned lines_parts(const struct line *line, struct line_part out[LINES_SIZE])
+{
+	uint64_t any = touched_by_any(line);
+	unsigned n = 0, i, k;
+
+	for (i = 0; i < line->n_names; i++)
+		n += cut(line, i, any, out + n);
+	for (i = 0, k = 0; i < n; i++) {
+		if (k && one_count(line, &out[k - 1], &out[i])) {
+			out[k - 1].end = out[i].end;
+			out[k - 1].last = out[i].last;
+		} else {
+			out[k++] = out[i];
+		}
+	}
+	return k;
+}
+
+struct line_part_count lines_part_count(const struct line_part *p, const struct line_thread *t)
+{
+	uint64_t in = bytes_of(p->start, p->end);
+	struct line_part_count c = { .read = t->read & in, .written = t->written & in };
+	unsigned i;
+
+	for (i = p->start / 4u; i <= (p->end - 1u) / 4; i++) {
+		uint64_t word = bytes_of(4 * i, 4 * i + 4);
+
+		/* A word that it has in part is its own where the thread accesses nothing else there. */
+		if (touched(t) & word & in) {
+			c.reads += t->reads[i];
+			c.writes += t->writes[i];
+		}
+	}
+	return c;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lines_names.h - which variables and members have the bytes of a cache line.
+ */
+#ifndef LINES_NAMES_H
+#define LINES_NAMES_H
+
+#include "lines.h"
+
+/* Name what is mapped of @line in the areas @vmas of its address space at @ev: to @line->names, as far as there is memory. */
+void lines_names_make(struct line *line, struct images *images, struct variables *variables, const struct hvar_vmas *vmas,
+		      const struct hvar_event *ev);
+void lines_names_free(struct line *line);
+
+#endif /* LINES_NAMES_H */

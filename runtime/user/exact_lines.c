@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "exact_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact_memfd.h"
+
+_Static_assert(HVT_LINES_END <= HVT_LINES + HVT_LINES_MAX, "lines have room");
+_Static_assert(HVT_LINE_SIZE == STREAM_LINE_SIZE && HVT_LINE_WORDS == STREAM_LINE_WORDS, "both have the same lines");
+
+/* One record; a line with more threads has several. */
+struct out {
+	struct stream_line line;
+	struct stream_line_part parts[STREAM_LINE_PARTS_MAX];
+	struct stream_line_site sites[STREAM_LINE_SITES_MAX];
+};
+
+static int read_who(const struct exact_lines_to *to, uint32_t who, uint32_t *tid)
+{
+	int ret;
+
+	if (!who || who >= HVT_LINES_WHO_MAX)
+		return -EINVAL;
+	ret = exact_memfd_read(to->memfd, tid, sizeof(*tid), HVT_LINES_WHO + who * sizeof(*tid));
+	if (!ret && *tid == to->own_pid)
+		*tid = to->pid;
+	return ret;
+}
+
+/* ---- records ---- */
+
+static int put(const struct exact_lines_to *to, struct out *o)
+{
+	size_t parts = o->line.n_parts * sizeof(o->parts[0]), sites = o->line.n_sites * sizeof(o->sites[0]);
+	char *more;
+	int ret;
+
+	if (!o->line.n_parts)
+		return 0;
+	more = malloc(parts + sites);
+	if (!more)
+		return -ENOMEM;
+	memcpy(more, o->parts, parts);
+	memcpy(more + parts, o->sites, sites);
+	ret = stream_put(to->out, STREAM_LINE, &o->line, sizeof(o->line), more, parts + sites);
+	free(more);
+	o->line.n_parts = o->line.n_sites = 0;
+	o->line.handovers = o->line.returns = o->line.most_true = o->line.most_false = 0;
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int add_sites(const struct exact_lines_to *to, struct out *o, uint32_t number)
+{
+	struct hvt_line_site s;
+	uint32_t guard;
+	int ret;
+
+	for (guard = 0; number && guard < HVT_LINES_SITES_MAX; number = s.next, guard++) {
+		struct stream_line_site *site = &o->sites[o->line.n_sites];
+		uint32_t caller;
+
+		if (number >= HVT_LINES_SITES_MAX)
+			return -EINVAL;
+		ret = exact_memfd_read(to->memfd, &s, sizeof(s), HVT_LINES_SITES + number * sizeof(s));
+		if (ret)
+			return ret;
+		if (!exact_calls_of(to->calls, s.site, &caller, &site->flags))
+			continue;
+		if (o->line.n_sites == STREAM_LINE_SITES_MAX)
+			return 0;
+		site->caller = caller;
+		site->part = o->line.n_parts;
+		site->words = s.words & ((1u << HVT_LINE_WORDS) - 1);
+		site->count = s.count;
+		o->line.n_sites++;
+	}
+	return 0;
+}
+
+/* Part @number, and what @now, if that is who is there now, has not put there yet. */
+static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t number, const struct hvt_line *now, uint32_t *next)
+{
+	struct stream_line_part *to_part;
+	struct hvt_line_part p;
+	int ret = exact_memfd_read(to->memfd, &p, sizeof(p), HVT_LINES_PARTS + number * sizeof(p));
+	unsigned i;
+
+	if (ret)
+		return ret;
+	*next = p.next;
+	if (o->line.n_parts == STREAM_LINE_PARTS_MAX) {
+		ret = put(to, o);
+		if (ret)
+			return ret;
+	}
+	to_part = &o->parts[o->line.n_parts];
+	memset(to_part, 0, sizeof(*to_part));
+	ret = read_who(to, p.who, &to_part->tid);
+	if (!ret)
+		ret = add_sites(to, o, p.first);
+	if (ret)
+		return ret;
+	if (now && now->who == p.who) {
+		p.read |= now->read;
+		p.written |= now->written;
+		for (i = 0; i < HVT_LINE_WORDS; i++) {
+			p.reads[i] += now->reads[i];
+			p.writes[i] += now->writes[i];
+		}
+	}
+	to_part->read = p.read;
+	to_part->written = p.written;
+	memcpy(to_part->reads, p.reads, sizeof(p.reads));
+	memcpy(to_part->writes, p.writes, sizeof(p.writes));
+	o->line.n_parts++;
+	return 0;
+}
+
+/* The stretch that the end found the line in. */
+static void end_stretch(struct hvt_line_shared *s, const struct hvt_line *now)
+{
+	struct hvt_stretch last = { s->now_reads, s->now_writes, now->read, now->written };
+	unsigned i;
+
+	for (i = 0; i < HVT_LINE_WORDS; i++) {
+		last.reads += now->reads[i];
+		last.writes += now->writes[i];
+	}
+	hvt_line_meet(&s->before, &last, &s->most_true, &s->most_false);
+}
+
+static bool is_shared(const struct exact_lines_to *to, uint64_t addr)
+{
+	const struct hvar_vma *v = hvar_vmas_find(to->vmas, addr);
+
+	return v && v->prot & HVAR_PROT_SHARED;
+}
+
+static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt_line_shared *s, struct out *o)
+{
+	struct hvt_line now;
+	uint32_t part, n = 0;
+	uint64_t addr;
+	int ret;
+
+	if (!s->first || s->line >= HVT_PLANE_SIZE >> HVT_LINE_SHIFT)
+		return s->first ? -EINVAL : 0;
+	addr = s->line << HVT_LINE_SHIFT;
+	if (!s->closed) {
+		ret = exact_memfd_read(to->memfd, &now, sizeof(now), HVT_LINES_STATE + s->line * sizeof(now));
+		if (ret)
+			return ret;
+		if (now.number != number)
+			return 0; /* just given up, or just begun */
+		end_stretch(s, &now);
+	}
+	memset(&o->line, 0, sizeof(o->line));
+	o->line.time_ns = to->time_ns;
+	o->line.mm = to->mm;
+	o->line.pid = to->pid;
+	o->line.addr = addr;
+	o->line.handovers = s->handovers;
+	o->line.returns = s->returns;
+	o->line.most_true = s->most_true;
+	o->line.most_false = s->most_false;
+	for (part = s->first; part; n++) {
+		if (part >= HVT_LINES_PARTS_MAX || n > HVT_LINES_PARTS_MAX)
+			return -EINVAL;
+		ret = add_part(to, o, part, s->closed ? NULL : &now, &part);
+		if (ret)
+			return ret;
+	}
+	if (n < 2 && !is_shared(to, addr))
+		return 0;
+	return put(to, o);
+}
+
+int exact_lines_closed(const struct exact_lines_to *to, uint64_t number)
+{
+	struct hvt_line_shared s;
+	struct out *o;
+	int ret;
+
+	if (!number || number >= HVT_LINES_SHARED_MAX || to->memfd < 0)
+		return -EINVAL;
+	ret = exact_memfd_read(to->memfd, &s, sizeof(s), HVT_LINES_SHARED + number * sizeof(s));
+	if (ret)
+		return ret;
+	if (!s.closed)
+		return -EINVAL;
+	o = malloc(sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	ret = put_line(to, (uint32_t)number, &s, o);
+	free(o);
+	return ret;
+}
+
+int exact_lines_harvest(const struct exact_lines_to *to, uint64_t *lost)
+{
+	struct hvt_lines_head head;
+	struct hvt_line_shared s;
+	struct out *o;
+	uint32_t i;
+	int ret = exact_memfd_read(to->memfd, &head, sizeof(head), HVT_LINES);
+
+	*lost = 0;
+	if (ret || !head.n_shared)
+		return ret;
+	if (head.n_shared >= HVT_LINES_SHARED_MAX)
+		return -EINVAL;
+	*lost = head.lost;
+	o = malloc(sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	for (i = 1; i <= head.n_shared && !ret; i++) {
+		ret = exact_memfd_read(to->memfd, &s, sizeof(s), HVT_LINES_SHARED + i * sizeof(s));
+		if (!ret && !s.closed)
+			ret = put_line(to, i, &s, o);
+	}
+	free(o);
+	return ret;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * exact_lines.h - the cache lines of a process under the Valgrind tool, with --by cacheline: out of its memfd, to records.
+ *
+ * Lines that one thread alone has accessed are told where other processes may have the same memory.
+ */
+#ifndef EXACT_LINES_H
+#define EXACT_LINES_H
+
+#include <stdint.h>
+
+#include "exact_calls.h"
+#include "runtime/core/hvar_vmas.h"
+#include "runtime/valgrind/hvt_line_wire.h"
+#include "stream.h"
+
+/* Where to, and whose: all borrowed. */
+struct exact_lines_to {
+	struct stream *out;
+	uint64_t time_ns;
+	uint32_t mm, pid, own_pid;
+	const struct hvar_vmas *vmas;
+	const struct exact_calls *calls;
+	int memfd;
+};
+
+/* An HVT_LINE, from outside: the line with that number, which is mapped still.  Returns 0, -EINVAL, -ENOMEM or -errno. */
+int exact_lines_closed(const struct exact_lines_to *to, uint64_t number);
+
+/* What is left.  Returns 0 or -errno: not all could be read; *@lost lines and parts found no room in the process. */
+int exact_lines_harvest(const struct exact_lines_to *to, uint64_t *lost);
+
+#endif /* EXACT_LINES_H */

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hvt_line.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "hvt_calls.h"
+#include "hvt_line_wire.h"
+#include "hvt_link.h"
+#include "hvt_pages.h"
+#include "hvt_shadow.h"
+#include "hvt_sys.h"
+
+enum { CACHED = 4096, RANGES_MAX = 1024, SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
+
+Bool hvt_line_on;
+
+static Bool stopped;
+static UInt turn = 1, who;   /* whose it is */
+static ThreadId running = VG_INVALID_THREADID;
+static UInt *who_of;	     /* by Valgrind's number */
+static UChar *lives;	     /* by ours */
+
+/* Memory that other processes may have. */
+static struct range {
+	Addr start, end;
+} ranges[RANGES_MAX];
+static UInt n_ranges;
+static Bool all_ranges; /* there were more: it may be any */
+
+/* Where the site that did the last access of its kind has its number for that part. */
+static struct cached {
+	UInt site, part, at;
+} cache[CACHED];
+
+/* ---- in the memfd ---- */
+
+static struct hvt_lines_head *head(void)
+{
+	return hvt_shadow_at(HVT_LINES);
+}
+
+static struct hvt_line *line_at(UWord number)
+{
+	return (struct hvt_line *)hvt_shadow_at(HVT_LINES_STATE) + number;
+}
+
+static struct hvt_line_shared *shared_at(UInt number)
+{
+	return (struct hvt_line_shared *)hvt_shadow_at(HVT_LINES_SHARED) + number;
+}
+
+static struct hvt_line_part *part_at(UInt number)
+{
+	return (struct hvt_line_part *)hvt_shadow_at(HVT_LINES_PARTS) + number;
+}
+
+static struct hvt_line_site *site_at(UInt number)
+{
+	return (struct hvt_line_site *)hvt_shadow_at(HVT_LINES_SITES) + number;
+}
+
+/* One more of what *@n has, of which there are less than @max; 0: none is left. */
+static UInt next_of(UInt *n, UInt max)
+{
+	if (*n + 1 >= max) {
+		head()->lost++;
+		return 0;
+	}
+	return ++*n;
+}
+
+/* ---- parts ---- */
+
+static Bool is_alive(UInt x)
+{
+	return x && lives[x];
+}
+
+/* That of @x in @s, made if need be; 0: there is no room. */
+static UInt part_of(struct hvt_line_shared *s, UInt x)
+{
+	UInt i, *end = &s->first;
+
+	for (i = s->first; i; i = part_at(i)->next) {
+		if (part_at(i)->who == x)
+			return i;
+		end = &part_at(i)->next;
+	}
+	i = next_of(&head()->n_parts, HVT_LINES_PARTS_MAX);
+	if (i) {
+		part_at(i)->who = x;
+		*end = i;
+	}
+	return i;
+}
+
+/* Add what @l has counted to the part of who is there: it may be more than a stretch holds. */
+static void put_part(struct hvt_line *l, struct hvt_line_shared *s)
+{
+	struct hvt_line_part *p = part_at(s->now);
+	UInt i;
+
+	p->read |= l->read;
+	p->written |= l->written;
+	for (i = 0; i < HVT_LINE_WORDS; i++) {
+		p->reads[i] += l->reads[i];
+		p->writes[i] += l->writes[i];
+		s->now_reads += l->reads[i];
+		s->now_writes += l->writes[i];
+	}
+	VG_(memset)(l->reads, 0, sizeof(l->reads));
+	VG_(memset)(l->writes, 0, sizeof(l->writes));
+}
+
+/* The one there goes: its stretch is whole. */
+static void end_stretch(struct hvt_line *l, struct hvt_line_shared *s)
+{
+	struct hvt_stretch now;
+
+	put_part(l, s);
+	now = (struct hvt_stretch){ s->now_reads, s->now_writes, l->read, l->written };
+	hvt_line_meet(&s->before, &now, &s->most_true, &s->most_false);
+	s->before = is_alive(l->who) ? now : (struct hvt_stretch){ 0, 0, 0, 0 };
+	s->now_reads = s->now_writes = 0;
+	l->read = l->written = 0;
+}
+
+/* ---- lines ---- */
+
+static Bool may_be_others(Addr a)
+{
+	UInt i;
+
+	for (i = 0; i < n_ranges; i++)
+		if (a >= ranges[i].start && a < ranges[i].end)
+			return True;
+	return all_ranges;
+}
+
+/* Line @line, where @l->who is, gets a number. */
+static struct hvt_line_shared *begin_shared(struct hvt_line *l, UWord line)
+{
+	UInt number = next_of(&head()->n_shared, HVT_LINES_SHARED_MAX);
+	struct hvt_line_shared *s = shared_at(number);
+
+	if (!number)
+		return NULL;
+	s->line = line;
+	s->now = part_of(s, l->who);
+	if (!s->now) {
+		head()->n_shared--;
+		return NULL;
+	}
+	part_at(s->now)->holds = 1;
+	if (l->written)
+		s->writer = l->who;
+	/* The account is whole before a reader may find it. */
+	__asm__ volatile("" ::: "memory");
+	l->number = number;
+	return s;
+}
+
+/* It is forgotten who was there. */
+static void begin_anew(struct hvt_line *l)
+{
+	VG_(memset)(l, 0, sizeof(*l));
+	l->turn = turn;
+	l->who = who;
+}
+
+/* Another one comes. */
+static void take_over(struct hvt_line *l, UWord line)
+{
+	struct hvt_line_shared *s;
+	UInt part, before;
+
+	if (!l->number && !is_alive(l->who)) {
+		begin_anew(l);
+		return;
+	}
+	s = l->number ? shared_at(l->number) : begin_shared(l, line);
+	before = head()->n_parts;
+	part = s ? part_of(s, who) : 0;
+	if (!part) {
+		if (!s)
+			begin_anew(l);
+		return;
+	}
+	end_stretch(l, s);
+	s->now = part;
+	l->who = who;
+	if (!part_at(part)->holds && s->writer != who && is_alive(s->writer)) {
+		s->handovers++;
+		s->returns += part <= before; /* it is not new here */
+	}
+	part_at(part)->holds = 1;
+}
+
+/* The first access in a turn of line @line. */
+static __attribute__((noinline)) void resume(struct hvt_line *l, UWord line)
+{
+	Bool first = !l->turn;
+
+	l->turn = turn;
+	if (first) {
+		l->who = who;
+		if (may_be_others(line << HVT_LINE_SHIFT))
+			begin_shared(l, line);
+	} else if (l->who != who) {
+		take_over(l, line);
+	}
+}
+
+/* The first write of a stretch: what the others have of the line is old now. */
+static __attribute__((noinline)) void wrote(struct hvt_line *l)
+{
+	struct hvt_line_shared *s = shared_at(l->number);
+	UInt i;
+
+	s->writer = l->who;
+	for (i = s->first; i; i = part_at(i)->next)
+		if (i != s->now)
+			part_at(i)->holds = 0;
+}
+
+/* A counter is full. */
+static __attribute__((noinline)) void relieve(struct hvt_line *l, UWord line)
+{
+	struct hvt_line_shared *s = l->number ? shared_at(l->number) : begin_shared(l, line);
+
+	if (s) {
+		put_part(l, s);
+		return;
+	}
+	VG_(memset)(l->reads, 0, sizeof(l->reads));
+	VG_(memset)(l->writes, 0, sizeof(l->writes));
+}
+
+static __attribute__((noinline)) UInt find_site(UInt part, UInt site)
+{
+	UInt i, *first = &part_at(part)->first;
+
+	for (i = *first; i; i = site_at(i)->next)
+		if (site_at(i)->site == site)
+			return i;
+	i = next_of(&head()->n_sites, HVT_LINES_SITES_MAX);
+	if (i) {
+		*site_at(i) = (struct hvt_line_site){ site, *first, 0, 0, 0 };
+		*first = i;
+	}
+	return i;
+}
+
+static void by_site(UInt part, UInt site, UInt word)
+{
+	struct cached *c = &cache[(site + part * 61) % CACHED];
+
+	if (c->site != site || c->part != part) {
+		UInt at = find_site(part, site);
+
+		if (!at)
+			return;
+		*c = (struct cached){ site, part, at };
+	}
+	site_at(c->at)->count++;
+	site_at(c->at)->words |= 1u << word;
+}
+
+/* ---- accesses ---- */
+
+static inline void touch(UWord line, UInt site, UInt off, UInt size, Bool write)
+{
+	struct hvt_line *l = line_at(line);
+	ULong bytes = (size >= HVT_LINE_SIZE ? ~0ULL : (1ULL << size) - 1) << off;
+	UInt *n;
+
+	if (UNLIKELY(l->turn != turn))
+		resume(l, line);
+	if (UNLIKELY(l->who != who)) /* there was no room for the two of them */
+		return;
+	if (write) {
+		if (UNLIKELY(l->number && !l->written))
+			wrote(l);
+		l->written |= bytes;
+		n = &l->writes[off / 4];
+	} else {
+		l->read |= bytes;
+		n = &l->reads[off / 4];
+	}
+	if (UNLIKELY(++*n == ~0u))
+		relieve(l, line);
+	if (UNLIKELY(l->number) && site)
+		by_site(shared_at(l->number)->now, site, off / 4);
+}
+
+/* @what: the number of the site, and below that the size, and below that whether it is a write. */
+static VG_REGPARM(2) void access(UWord what, Addr a)
+{
+	UInt size = (UInt)what >> 1, off = (UInt)a % HVT_LINE_SIZE, n;
+
+	if (UNLIKELY(stopped || a >= HVT_PLANE_SIZE - 4096))
+		return;
+	n = size < HVT_LINE_SIZE - off ? size : HVT_LINE_SIZE - off;
+	touch(a >> HVT_LINE_SHIFT, (UInt)(what >> 32), off, n, what & 1);
+	while (UNLIKELY(n < size)) {
+		UInt more = size - n < HVT_LINE_SIZE ? size - n : HVT_LINE_SIZE;
+
+		touch((a + n) >> HVT_LINE_SHIFT, (UInt)(what >> 32), 0, more, what & 1);
+		n += more;
+	}
+}
+
+void hvt_line_add(IRSB *out, Addr ip, IRExpr *addr, IRExpr *guard, Bool write, UInt size)
+{
+	UWord what = (UWord)hvt_calls_number(ip, write, size) << 32 | (UWord)(size < 4096 ? size : 4096) << 1 | (write ? 1 : 0);
+	IRDirty *d;
+
+	d = unsafeIRDirty_0_N(2, "hvt_line_access", VG_(fnptr_to_fnentry)(&access),
+			      mkIRExprVec_2(mkIRExpr_HWord(what), addr));
+	if (guard)
+		d->guard = guard;
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+/* ---- threads ---- */
+
+void hvt_line_thread(ThreadId tid)
+{
+	UInt number;
+
+	if (!hvt_line_on)
+		return;
+	if (!who_of) {
+		who_of = VG_(calloc)("hotvar.line.who", VG_N_THREADS, sizeof(*who_of));
+		lives = VG_(calloc)("hotvar.line.lives", HVT_LINES_WHO_MAX, 1);
+	}
+	number = next_of(&head()->n_who, HVT_LINES_WHO_MAX);
+	if (!number) /* all that come now are one */
+		number = HVT_LINES_WHO_MAX - 1;
+	who_of[tid] = number;
+	lives[number] = 1;
+	((UInt *)hvt_shadow_at(HVT_LINES_WHO))[number] = (UInt)hvt_sys(__NR_gettid, 0, 0, 0, 0, 0, 0);
+	running = VG_INVALID_THREADID;
+}
+
+void hvt_line_run(ThreadId tid)
+{
+	if (!hvt_line_on || tid == running)
+		return;
+	running = tid;
+	who = who_of[tid];
+	if (!++turn)
+		turn = 1;
+}
+
+void hvt_line_thread_ended(ThreadId tid)
+{
+	if (!hvt_line_on || !who_of)
+		return;
+	if (who_of[tid] != HVT_LINES_WHO_MAX - 1)
+		lives[who_of[tid]] = 0;
+	if (tid == running)
+		running = VG_INVALID_THREADID;
+}
+
+void hvt_line_stop(Bool stop)
+{
+	stopped = stop;
+}
+
+void hvt_line_forked(void)
+{
+	if (!hvt_line_on)
+		return;
+	VG_(memset)(cache, 0, sizeof(cache));
+	VG_(memset)(lives, 0, HVT_LINES_WHO_MAX);
+	running = VG_INVALID_THREADID;
+}
+
+/* ---- memory ---- */
+
+void hvt_line_mapped_shared(Addr start, Addr end)
+{
+	if (!hvt_line_on)
+		return;
+	if (n_ranges == RANGES_MAX)
+		all_ranges = True;
+	else
+		ranges[n_ranges++] = (struct range){ start, end };
+}
+
+/* None of [@start, @end) is such memory any more. */
+static void forget_ranges(Addr start, Addr end)
+{
+	UInt i;
+
+	for (i = 0; i < n_ranges;) {
+		struct range *r = &ranges[i];
+
+		if (r->start >= end || r->end <= start) {
+			i++;
+		} else if (r->start >= start && r->end <= end) {
+			*r = ranges[--n_ranges];
+		} else if (r->start < start && r->end > end) {
+			Addr last = r->end;
+
+			r->end = start;
+			hvt_line_mapped_shared(end, last);
+			i++;
+		} else {
+			if (r->start < start)
+				r->end = start;
+			else
+				r->start = end;
+			i++;
+		}
+	}
+}
+
+static void close_line(struct hvt_line *l)
+{
+	struct hvt_line_shared *s = shared_at(l->number);
+	struct hvt_message m;
+
+	if (l->number && s->first && !s->closed) {
+		end_stretch(l, s);
+		s->closed = 1;
+		VG_(memset)(&m, 0, sizeof(m));
+		m.type = HVT_LINE;
+		m.start = l->number;
+		hvt_link_send(&m, NULL, 0);
+	}
+	VG_(memset)(l, 0, sizeof(*l));
+}
+
+void hvt_line_take(Addr start, Addr end)
+{
+	UWord n = start >> HVT_LINE_SHIFT, last;
+	ULong from, to;
+	Bool any = False;
+
+	if (!hvt_line_on || start >= end)
+		return;
+	if (end > HVT_PLANE_SIZE)
+		end = HVT_PLANE_SIZE;
+	last = end >> HVT_LINE_SHIFT;
+	while (n < last) {
+		long data = hvt_sys(__NR_lseek, hvt_shadow_fd(), (long)(HVT_LINES_STATE + n * sizeof(struct hvt_line)), SEEK_DATA_, 0, 0, 0);
+		long hole;
+
+		if (data < 0)
+			break;
+		hole = hvt_sys(__NR_lseek, hvt_shadow_fd(), data, SEEK_HOLE_, 0, 0, 0);
+		from = ((ULong)data - HVT_LINES_STATE) / sizeof(struct hvt_line);
+		to = hole < 0 ? last : ((ULong)hole - HVT_LINES_STATE) / sizeof(struct hvt_line) + 1;
+		n = from > n ? from : n;
+		if (n >= last)
+			break;
+		if (!any)
+			hvt_shadow_taking();
+		any = True;
+		from = n;
+		for (; n < to && n < last; n++)
+			if (line_at(n)->turn)
+				close_line(line_at(n));
+		hvt_shadow_punch(HVT_LINES_STATE + from * sizeof(struct hvt_line), HVT_LINES_STATE + n * sizeof(struct hvt_line));
+	}
+	if (any) {
+		hvt_shadow_taking();
+		hvt_pages_punched();
+	}
+	forget_ranges(start, end);
+}
