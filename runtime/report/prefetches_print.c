@@ -105,7 +105,7 @@ static void put_line(FILE *f, const struct prefetch_line *l)
 		put_place(f, &l->places[i]);
 }
 
-void prefetches_print_text(FILE *f, struct analysis *a)
+void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 {
 	const char *lines = analysis_meta(a, "prefetch_lines");
 	uint64_t executed = 0;
@@ -113,8 +113,11 @@ void prefetches_print_text(FILE *f, struct analysis *a)
 	size_t n, i, bad = 0;
 
 	v = prefetches_lines(analysis_prefetches(a), &n);
-	if (!lines && !n)
+	if (!lines && !n) {
+		if (asked)
+			fputs("no prefetches: record with --exact --prefetches to have them\n", f);
 		return;
+	}
 	for (i = 0; i < n; i++) {
 		executed += v[i].executed;
 		bad += v[i].unmapped + v[i].unused > 0;

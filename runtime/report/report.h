@@ -14,6 +14,7 @@ struct report_options {
 	bool color;
 	int width;   /* of the terminal, 0: lines are as long as they must be */
 	bool quiet;  /* the table only */
+	bool prefetches; /* they were asked for: say so if there are none */
 	int verbose; /* also which modules had no names, why, and what to do */
 };
 

@@ -113,6 +113,17 @@ int exact_heap_site(struct exact_heap *h, uint64_t number, bool maps, const char
 	return 0;
 }
 
+const char *exact_heap_stack(const struct exact_heap *h, uint64_t number, size_t *len, bool *maps)
+{
+	const struct text *t = number < h->n ? h->v[number].text : NULL;
+
+	if (!t)
+		return NULL;
+	*len = t->len;
+	*maps = t->maps;
+	return t->v;
+}
+
 static int add_tid(struct site *s, uint32_t tid)
 {
 	size_t i;

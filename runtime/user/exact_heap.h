@@ -24,6 +24,9 @@ void exact_heap_free(struct exact_heap *h);
 /* Site @number has come up; @maps: of mappings; the @len bytes at @text are its stack.  0, -EINVAL or -ENOMEM. */
 int exact_heap_site(struct exact_heap *h, uint64_t number, bool maps, const char *text, size_t len);
 
+/* The stack of site @number, *@len bytes that are the heap's, and is it one of mappings?  NULL: it is not known. */
+const char *exact_heap_stack(const struct exact_heap *h, uint64_t number, size_t *len, bool *maps);
+
 /* Thread @tid, whose counts are taken out, has accessed objects of the @n sites at @v.  Likewise. */
 int exact_heap_threads(struct exact_heap *h, uint32_t tid, const void *v, size_t n);
 

@@ -7,6 +7,7 @@
 
 #include "exact_calls.h"
 #include "exact_heap.h"
+#include "exact_prefetch.h"
 #include "exact_process.h"
 #include "exact_said.h"
 #include "exact_uncounted.h"
@@ -27,6 +28,7 @@ struct exact_process {
 	struct exact_heap *heap;
 	struct exact_said *said;
 	struct exact_calls *calls;
+	struct exact_prefetch *prefetch;
 };
 
 struct exact {

@@ -398,11 +398,16 @@ void hvt_heap_kernel(Bool write, Addr start, Addr end, Bool text)
 	VG_(memset)(marks + start / 8, 1, (end + 7) / 8 - start / 8);
 }
 
+Bool hvt_heap_around(Addr addr, struct hvt_heap_object *o)
+{
+	return n_segments && find_around(addr, o);
+}
+
 Bool hvt_heap_has(Addr addr)
 {
 	struct hvt_heap_object o;
 
-	return n_segments && find_around(addr, &o);
+	return hvt_heap_around(addr, &o);
 }
 
 void hvt_heap_end(const struct hvt_heap_object *o)

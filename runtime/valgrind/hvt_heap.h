@@ -49,6 +49,9 @@ void hvt_heap_remapped(Addr start, Addr end);
 /* After a fork, in the child, whose memfd is new; @from is the parent's. */
 void hvt_heap_forked(Int from);
 
+/* The object that holds @addr into *@o; False: none does. */
+Bool hvt_heap_around(Addr addr, struct hvt_heap_object *o);
+
 /* Is there an object at @addr? */
 Bool hvt_heap_has(Addr addr);
 

@@ -235,17 +235,34 @@ static const struct waiting *waits_no_more(UWord line)
 	return NULL;
 }
 
-static void unused(const struct waiting *w)
+static Int by_address(const void *pa, const void *pb)
 {
-	counts(w->site)->unused++;
-	sight(w->site, HVT_PREFETCH_UNUSED, w->addr, w->site->used);
+	const struct waiting *a = pa, *b = pb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Take out all that @gone says so of. */
+/* What has been taken out was not used. */
+static void unused(struct waiting *w, UInt n)
+{
+	UInt i;
+
+	VG_(ssort)(w, n, sizeof(*w), by_address); /* the first of several that are next to each other is told */
+	for (i = 0; i < n; i++) {
+		counts(w[i].site)->unused++;
+		sight(w[i].site, HVT_PREFETCH_UNUSED, w[i].addr, w[i].site->used);
+	}
+}
+
+/* Take out all that @gone says so of: they are unused. */
 static void sweep(Bool (*gone)(const struct waiting *w, Addr start, Addr end), Addr start, Addr end)
 {
-	UInt b, i, *at;
+	struct waiting *out;
+	UInt b, i, *at, n = 0;
 
+	if (!n_waiting)
+		return;
+	out = VG_(malloc)("hotvar.prefetch.unused", n_waiting * sizeof(*out));
 	for (b = 0; b < n_buckets && n_waiting; b++) {
 		for (at = &buckets[b]; (i = *at) != 0;) {
 			struct waiting *w = &v[i - 1];
@@ -259,9 +276,11 @@ static void sweep(Bool (*gone)(const struct waiting *w, Addr start, Addr end), A
 			free_v = i;
 			n_waiting--;
 			epochs[w->addr >> LINE_SHIFT] = NEVER;
-			unused(w);
+			out[n++] = *w;
 		}
 	}
+	unused(out, n);
+	VG_(free)(out);
 }
 
 static Bool too_old(const struct waiting *w, Addr start, Addr end)

@@ -7,6 +7,7 @@
 
 #include "hvt_heap.h"
 #include "hvt_link.h"
+#include "hvt_prefetch.h"
 #include "hvt_shadow.h"
 
 enum {
@@ -182,6 +183,7 @@ static void kernel_reads(CorePart part, ThreadId tid, const HChar *what, Addr a,
 		touch(HVT_READ | HVT_BY_KERNEL, a, a + len);
 	if (len)
 		hvt_heap_kernel(False, a, a + len, False);
+	hvt_prefetch_kernel(a, a + len);
 }
 
 static void kernel_reads_text(CorePart part, ThreadId tid, const HChar *what, Addr a)
@@ -198,6 +200,7 @@ static void kernel_writes(CorePart part, ThreadId tid, Addr a, SizeT len)
 		touch(HVT_WRITTEN | HVT_BY_KERNEL, a, a + len);
 	if (len)
 		hvt_heap_kernel(True, a, a + len, False);
+	hvt_prefetch_kernel(a, a + len);
 }
 
 void hvt_touch_init(void)
