@@ -12,11 +12,12 @@
 #include "runtime/report/lines_rows.h"
 #include "runtime/report/report.h"
 #include "runtime/report/touched_report.h"
+#include "runtime/report/watched_report.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_name.h"
 
 /* Rows of a text report when --limit does not say; JSON has all. */
-enum { TEXT_ROWS = 30 };
+enum { TEXT_ROWS = 30, WATCHED_LINES = 10 };
 
 enum { KEY_SORT = 0x5100, KEY_BY, KEY_MIN_SHARE, KEY_LIMIT, KEY_PER_PROCESS, KEY_RAW, KEY_CALLERS, KEY_PREFETCHES };
 
@@ -97,6 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (errno || end == arg || *end || !(x >= 0 && x <= 100))
 			return cli_bad_value("--min-share", arg, "percent, from 0 to 100");
 		c->rows.min_share = x / 100;
+		c->min_share_given = true;
 		return 0;
 	case KEY_LIMIT:
 		if (!cli_number(arg, &n) || n > 1000000000)
@@ -216,6 +218,8 @@ static int write_lines(FILE *f, struct analysis *a, const struct report_choice *
 {
 	const struct lines_options o = {
 		.limit = choice->limit_given ? choice->rows.limit : c->json ? 0 : TEXT_ROWS,
+		.min_share = choice->rows.min_share,
+		.all = choice->min_share_given,
 		.width = width_of(f),
 	};
 	const char *source = analysis_meta(a, "source");
@@ -238,6 +242,17 @@ static int write_lines(FILE *f, struct analysis *a, const struct report_choice *
 	return CLI_OK;
 }
 
+static int write_watched(FILE *f, struct analysis *a, const struct report_choice *choice, const struct cli_common *c)
+{
+	const struct watched_choice o = {
+		.limit = choice->limit_given ? choice->rows.limit : TEXT_ROWS,
+		.lines = choice->callers && choice->rows.callers != ROWS_CALLERS_DEFAULT ? choice->rows.callers : WATCHED_LINES,
+		.quiet = c->quiet,
+	};
+
+	return (c->json ? watched_json(f, a, &o) : watched_text(f, a, &o)) ? CLI_OK : CLI_NOTHING;
+}
+
 int report_write(FILE *f, struct analysis *a, const struct report_choice *choice,
 		 const struct cli_common *c, struct err *e)
 {
@@ -245,6 +260,8 @@ int report_write(FILE *f, struct analysis *a, const struct report_choice *choice
 	struct rows rows;
 	bool found;
 
+	if (watched_report_is(a))
+		return write_watched(f, a, choice, c);
 	if (analysis_touched(a))
 		return write_touched(f, a, choice, c, e);
 	if (analysis_lines(a))

@@ -20,7 +20,7 @@ struct report_choice {
 	bool by_line; /* cache lines */
 	bool callers;
 	unsigned prefetches; /* as struct session has it */
-	bool limit_given;
+	bool limit_given, min_share_given;
 };
 
 extern const struct argp report_argp; /* its input is a struct report_choice */

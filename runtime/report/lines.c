@@ -195,7 +195,7 @@ static struct line *line_of_record(struct lines *l, struct spaces *spaces, const
 	if (!line)
 		line = add(l, &key, v->module, r->mm, r->pid, r->addr);
 	if (line && !line->names)
-		lines_names_make(line, l->images, l->variables, vmas, &ev);
+		lines_names_make(line, r->addr, l->images, l->variables, vmas, &ev);
 	return line;
 }
 
@@ -261,7 +261,7 @@ static struct line *line_at(struct lines *l, const struct hvar_vmas *vmas, const
 	line->turns += thread < before && line->last != thread;
 	line->last = thread;
 	if (line->n_threads > 1 && !line->names)
-		lines_names_make(line, l->images, l->variables, vmas, ev);
+		lines_names_make(line, addr, l->images, l->variables, vmas, ev);
 	return line;
 }
 

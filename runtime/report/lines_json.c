@@ -162,10 +162,12 @@ static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis
 
 void lines_json(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o)
 {
-	size_t shown = o->limit && o->limit < r->n ? o->limit : r->n, i;
+	size_t shown = 0, i;
 	struct analysis_totals t;
 	struct json j;
 
+	while (shown < r->n && r->v[shown].share >= o->min_share && (!o->limit || shown < o->limit))
+		shown++;
 	json_meta(&j, f, "report");
 	json_str(&j, "by", "cacheline");
 	json_str(&j, "mode", r->exact ? "exact" : "sampled");

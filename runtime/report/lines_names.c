@@ -104,7 +104,7 @@ static bool add(struct line *line, unsigned at, const struct byte *b, struct ima
 	return true;
 }
 
-void lines_names_make(struct line *line, struct images *images, struct variables *variables, const struct hvar_vmas *vmas,
+void lines_names_make(struct line *line, uint64_t addr, struct images *images, struct variables *variables, const struct hvar_vmas *vmas,
 		      const struct hvar_event *ev)
 {
 	struct byte *now = malloc(2 * sizeof(*now)), *before = now ? now + 1 : NULL, *swap, *both = now;
@@ -113,7 +113,7 @@ void lines_names_make(struct line *line, struct images *images, struct variables
 
 	line->names = calloc(LINES_SIZE, sizeof(*line->names));
 	for (i = 0; line->names && now && i < LINES_SIZE; i++) {
-		look(now, images, variables, vmas, ev, line->addr + i);
+		look(now, images, variables, vmas, ev, addr + i);
 		if (any && same(before, now))
 			line->names[line->n_names - 1].end++;
 		else if (!add(line, i, now, images, variables))

@@ -7,8 +7,8 @@
 
 #include "lines.h"
 
-/* Name what is mapped of @line in the areas @vmas of its address space at @ev: to @line->names, as far as there is memory. */
-void lines_names_make(struct line *line, struct images *images, struct variables *variables, const struct hvar_vmas *vmas,
+/* Name what is mapped of @line, which is at @addr in the address space of @ev with the areas @vmas: to @line->names, as far as there is memory. */
+void lines_names_make(struct line *line, uint64_t addr, struct images *images, struct variables *variables, const struct hvar_vmas *vmas,
 		      const struct hvar_event *ev);
 void lines_names_free(struct line *line);
 

@@ -25,6 +25,8 @@ struct lines_rows {
 
 struct lines_options {
 	size_t limit; /* rows shown, 0: all */
+	double min_share; /* 0 .. 1 */
+	bool all;     /* --min-share was given: text shows what does not matter, too */
 	int width;
 };
 

@@ -23,6 +23,8 @@ enum { THREADS_SHOWN = 8, PARTS_SHOWN = 8, SITES_SHOWN = 2, WIDTH = 80 };
 
 /* Of a line's accesses: what has less is not worth a row. */
 #define LEAST 0.01
+/* Lines that change hands more seldom cost nothing: there are some in each program with threads. */
+enum { LEAST_HANDOVERS = 100, LEAST_SAMPLES = 4 };
 
 /* Words filled to the width. */
 static void paragraph(FILE *f, int width, const char *indent, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
@@ -225,26 +227,45 @@ static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis
 	advice(f, r, o->width);
 }
 
+/* How many rows are worth being shown. */
+static size_t worth(const struct lines_rows *r, const struct lines_options *o)
+{
+	double least = r->exact ? LEAST_HANDOVERS : r->pmu ? 1 : LEAST_SAMPLES;
+	size_t n = 0;
+
+	while (n < r->n && r->v[n].share >= o->min_share && (o->all || r->v[n].weight >= least))
+		n++;
+	return n;
+}
+
 void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o)
 {
-	size_t shown = o->limit && o->limit < r->n ? o->limit : r->n, i;
+	size_t n = worth(r, o), shown = o->limit && o->limit < n ? o->limit : n, i;
 	struct analysis_totals t;
+	bool processes = false;
 
 	analysis_totals(a, &t);
-	if (r->n)
+	if (n)
 		fprintf(f, "  #   share  sharing        hand-overs  %s  line\n", r->exact ? "  at most" : "  samples");
-	for (i = 0; i < shown; i++)
+	for (i = 0; i < shown; i++) {
 		row(f, &r->v[i], i + 1, a, o);
-	if (r->n > shown)
-		fprintf(f, "%zu more lines are shared: --limit 0 shows all.\n", r->n - shown);
-	if (!r->n)
+		processes = processes || r->v[i].judged.processes;
+	}
+	if (n > shown)
+		fprintf(f, "%zu more line%s shared: --limit 0 shows all.\n", n - shown, n - shown == 1 ? " is" : "s are");
+	if (!n)
 		fputs("No cache line goes back and forth between threads.\n", f);
+	if (r->n > n)
+		fprintf(f, "%zu line%s so seldom that it does not matter: --min-share 0 shows them.\n", r->n - n,
+			r->n - n == 1 ? " does" : "s do");
 	if (r->others)
 		paragraph(f, o->width, "", "%zu other line%s accessed by several threads, by one after the other or without any write.",
 			  r->others, r->others == 1 ? " was" : "s were");
-	if (r->exact && r->n)
+	if (r->exact && n)
 		paragraph(f, o->width, "", "Hand-overs are those of the order in which valgrind ran the threads, one at a time, about 100,000 blocks of code each. \"At most\" is how many there can be when they run on processors of their own; lines are ranked by it.");
-	else if (r->n)
+	if (r->exact && processes)
+		paragraph(f, o->width, "", "Which of several processes came after the other is not known: \"at most\" is of all that each has done.");
+	if (!r->exact && n)
 		paragraph(f, o->width, "", "From samples: likely, not proven. --exact counts every access.");
 	if (t.lost[STREAM_LOST_MEMORY])
 		paragraph(f, o->width, "", "%" PRIu64 " records or lines were lost for want of memory.", t.lost[STREAM_LOST_MEMORY]);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * line_processes - processes with a cache line in common, or with copies of one page: line_processes WHAT [TIMES [LIBRARY]]
+ *
+ *	cow	four processes write to .data of one library, at one address, each in its own copy
+ *	shm	two write to 8 bytes each of one line of a file that both have mapped, at different addresses
+ *	shm-true	two write to the same 8 bytes of it
+ *
+ * Says "process PID" for each, and "done".
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PROCESSES = 4, SIZE = 1 << 16 };
+
+static void *map(int fd, void *not_here)
+{
+	void *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return at == MAP_FAILED || at == not_here ? NULL : at;
+}
+
+static __attribute__((noinline)) void count(volatile long *n, long times)
+{
+	long i;
+
+	for (i = 0; i < times; i++)
+		++*n;
+}
+
+static int copies(const char *library, long times)
+{
+	void *lib = dlopen(library, RTLD_NOW);
+	void (*library_count)(long) = lib ? (void (*)(long))(uintptr_t)dlsym(lib, "library_count") : NULL;
+	int i;
+
+	if (!library_count)
+		return 1;
+	for (i = 0; i < PROCESSES; i++) {
+		if (fork())
+			continue;
+		printf("process %d\n", (int)getpid());
+		fflush(stdout);
+		library_count(times);
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+static int shared(int same, long times)
+{
+	int fd = memfd_create("line", 0), status = 1;
+	long *line = fd < 0 || ftruncate(fd, SIZE) ? NULL : map(fd, NULL);
+
+	if (!line)
+		return 1;
+	if (!fork()) {
+		long *again = map(fd, line); /* where the parent has it is still taken */
+
+		if (!again || munmap(line, SIZE))
+			_exit(1);
+		printf("process %d\n", (int)getpid());
+		fflush(stdout);
+		count(again + (same ? 0 : 1), times);
+		_exit(0);
+	}
+	printf("process %d\n", (int)getpid());
+	fflush(stdout);
+	count(line, times);
+	wait(&status);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	long times = argc > 2 ? atol(argv[2]) : 200000;
+	int ret = 2;
+
+	if (argc > 3 && !strcmp(argv[1], "cow"))
+		ret = copies(argv[3], times);
+	else if (argc > 1 && !strncmp(argv[1], "shm", 3))
+		ret = shared(!strcmp(argv[1], "shm-true"), times);
+	if (!ret)
+		puts("done");
+	return ret;
+}

@@ -1,0 +1,137 @@
+/* hotvar-cflags: -O2 -g -pthread */
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * line_threads - two threads on one cache line, or not: line_threads WHAT [TIMES]
+ *
+ *	false	each counts in a member of its own, on one line
+ *	true	both count in one variable
+ *	padded	each counts in a member that begins a line
+ *	array	each counts in an element of its own
+ *	apart	each counts in a variable of its own, on one line
+ *	turns	each writes once to one variable, and then waits for the other
+ *
+ * Each adds 1 to its number TIMES times.  Says "thread TID NAME" for both, and "done".
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+	_Alignas(64) long before; /* all is on one line */
+	long first;
+	int little;
+	int second;
+} counters;
+
+static struct {
+	_Alignas(64) long first;
+	_Alignas(64) long second;
+} padded;
+
+static _Alignas(64) volatile long both;
+static _Alignas(64) struct { long hits, misses; } slots[4];
+
+/* Next to each other, whatever a compiler thinks of it. */
+__asm__(".pushsection .data\n.balign 64\n"
+	".type left, @object\n.size left, 8\n.globl left\nleft: .quad 1\n"
+	".type right, @object\n.size right, 8\n.globl right\nright: .quad 1\n"
+	".balign 64\n.popsection");
+extern volatile long left, right;
+
+static long times;
+static pthread_barrier_t begin;
+static sem_t turn[2];
+
+static struct thread {
+	const char *name;
+	volatile long *n;	/* counts there */
+	volatile int *small;	/* or there */
+	int number;
+} threads[2];
+
+static __attribute__((noinline)) void count(volatile long *n)
+{
+	long i;
+
+	for (i = 0; i < times; i++)
+		++*n;
+}
+
+static __attribute__((noinline)) void count_small(volatile int *n)
+{
+	long i;
+
+	for (i = 0; i < times; i++)
+		++*n;
+}
+
+static __attribute__((noinline)) void take_turns(int me)
+{
+	long i;
+
+	for (i = 0; i < times; i++) {
+		sem_wait(&turn[me]);
+		both = i;
+		sem_post(&turn[!me]);
+	}
+}
+
+static void *run(void *arg)
+{
+	struct thread *t = arg;
+
+	printf("thread %d %s\n", (int)gettid(), t->name);
+	pthread_barrier_wait(&begin);
+	if (t->n)
+		count(t->n);
+	else if (t->small)
+		count_small(t->small);
+	else
+		take_turns(t->number);
+	return NULL;
+}
+
+static int set(const char *what)
+{
+	threads[1].number = 1;
+	if (!strcmp(what, "false")) {
+		threads[0] = (struct thread){ .name = "counters.first", .n = &counters.first };
+		threads[1] = (struct thread){ .name = "counters.second", .small = &counters.second };
+	} else if (!strcmp(what, "true")) {
+		threads[0] = threads[1] = (struct thread){ .name = "both", .n = &both };
+	} else if (!strcmp(what, "padded")) {
+		threads[0] = (struct thread){ .name = "padded.first", .n = &padded.first };
+		threads[1] = (struct thread){ .name = "padded.second", .n = &padded.second };
+	} else if (!strcmp(what, "array")) {
+		threads[0] = (struct thread){ .name = "slots[1].hits", .n = &slots[1].hits };
+		threads[1] = (struct thread){ .name = "slots[2].hits", .n = &slots[2].hits };
+	} else if (!strcmp(what, "apart")) {
+		threads[0] = (struct thread){ .name = "left", .n = &left };
+		threads[1] = (struct thread){ .name = "right", .n = &right };
+	} else if (!strcmp(what, "turns")) {
+		threads[0].name = threads[1].name = "both";
+	} else {
+		return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t id[2];
+	int i;
+
+	times = argc > 2 ? atol(argv[2]) : 2000000;
+	if (argc < 2 || set(argv[1]) || pthread_barrier_init(&begin, NULL, 2) || sem_init(&turn[0], 0, 1) || sem_init(&turn[1], 0, 0))
+		return 2;
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&id[i], NULL, run, &threads[i]))
+			return 1;
+	for (i = 0; i < 2; i++)
+		pthread_join(id[i], NULL);
+	puts("done");
+	return 0;
+}
