@@ -97,6 +97,10 @@ static void say(const struct options *o, const struct session *s)
 		return;
 	if (s->source == SESSION_EXACT)
 		fprintf(stderr, "hotvar: %" PRIu64 " accesses in %.2f s", s->accesses, (double)s->elapsed_ns / 1e9);
+	else if (s->points)
+		fprintf(stderr, "hotvar: %" PRIu64 " access%s to what is watched in %.2f s", s->accesses, s->accesses == 1 ? "" : "es", (double)s->elapsed_ns / 1e9);
+	else if (s->source == SESSION_FAULT)
+		fprintf(stderr, "hotvar: %" PRIu64 " page fault%s in %.2f s", s->samples, s->samples == 1 ? "" : "s", (double)s->elapsed_ns / 1e9);
 	else
 		fprintf(stderr, "hotvar: %" PRIu64 " sample%s of %.2f s", s->samples, s->samples == 1 ? "" : "s", (double)s->elapsed_ns / 1e9);
 	if (strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))

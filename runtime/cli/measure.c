@@ -69,7 +69,7 @@ static void put_meta(struct stream *out, const struct target_options *o)
 		put_argv(out, o->argv);
 	else
 		stream_put_meta(out, "pid", "%d", (int)o->pid);
-	if (o->source != SESSION_EXACT)
+	if (o->source != SESSION_EXACT && o->source != SESSION_FAULT && !o->watch.n)
 		stream_put_meta(out, "hz", "%u", o->hz);
 	if (o->exact_prefetches)
 		stream_put_meta(out, "prefetch_lines", "%u", o->exact_prefetches);
@@ -106,7 +106,8 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	memset(s, 0, sizeof(*s));
 	s->argv = o->argv;
 	s->pid = o->pid;
-	s->hz = o->hz;
+	s->hz = o->watch.n ? 0 : o->hz;
+	s->points = o->watch.n ? &o->watch : NULL;
 	s->budget = o->budget;
 	s->seconds = o->seconds;
 	s->source = o->source;

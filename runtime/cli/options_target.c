@@ -11,18 +11,20 @@
 #include "runtime/cli/cli.h"
 #include "runtime/user/launch.h"
 #include "runtime/user/target.h"
+#include "runtime/user/watch.h"
 
 /* A sample costs about 20 us: beyond this the program does little else. */
 enum { DEFAULT_HZ = 1000, MOST_HZ = 20000 };
 
-enum { KEY_SOURCE = 0x5000, KEY_BUDGET = 0x5080, KEY_EXACT, KEY_MALLOC, KEY_FROM };
+enum { KEY_SOURCE = 0x5000, KEY_BUDGET = 0x5080, KEY_EXACT, KEY_MALLOC, KEY_FROM, KEY_WATCH };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Measure the running process PID, all its threads", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End measuring after SECONDS", 1 },
 	{ "frequency", 'F', "HZ", 0, "Samples a second of CPU time (1000)", 1 },
 	{ "budget", KEY_BUDGET, "PERCENT", 0, "Of the CPU time of what is measured, take at most PERCENT for measuring: fewer samples and breakpoints", 1 },
-	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, ptrace or exact", 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, ptrace or exact; or fault: the first touch of each page, with its exact address", 1 },
+	{ "watch", KEY_WATCH, "VARIABLE", 0, "Count each read and write of VARIABLE, by thread and line of code, with a watchpoint of the processor; up to four, of 1, 2, 4 or 8 bytes each: 'table[3].hits' for a part of a larger one", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },
 	{ "exact-malloc", KEY_MALLOC, "WHOSE", 0, "With --exact: program: let it use its own malloc, then objects of the heap have no names; or the soname of a library whose malloc is to be replaced, too (NONE: one inside the program)", 1 },
 	{ "exact-from", KEY_FROM, "WHEN", 0, "With --exact: count from the begin (the default), or from a request of the program's (hotvar.h)", 1 },
@@ -32,7 +34,7 @@ static const struct argp_option options[] = {
 /* Sources of the interface that this version does not have. */
 static error_t bad_source(const char *value)
 {
-	static const char *const later[] = { "pmu", "fault" };
+	static const char *const later[] = { "pmu" };
 	size_t i;
 
 	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
@@ -40,9 +42,9 @@ static error_t bad_source(const char *value)
 			char what[32];
 
 			snprintf(what, sizeof(what), "--source %s", value);
-			return cli_not_yet(what, "leave it out, or give auto, perf, ptrace or exact");
+			return cli_not_yet(what, "leave it out, or give auto, perf, ptrace, exact or fault");
 		}
-	return cli_bad_value("--source", value, "auto, perf, ptrace or exact");
+	return cli_bad_value("--source", value, "auto, perf, ptrace, exact or fault");
 }
 
 static error_t parse_source(struct target_options *o, const char *arg)
@@ -55,8 +57,28 @@ static error_t parse_source(struct target_options *o, const char *arg)
 		o->source = SESSION_PTRACE;
 	else if (!strcmp(arg, "exact"))
 		o->source = SESSION_EXACT;
+	else if (!strcmp(arg, "fault"))
+		o->source = SESSION_FAULT;
 	else
 		return bad_source(arg);
+	return 0;
+}
+
+static error_t parse_watch(struct target_options *o, const char *arg)
+{
+	struct watch w = { .start = 0 };
+	size_t i;
+
+	if (!watch_parse(&w, arg) || strpbrk(arg, "\n\t "))
+		return cli_bad_value("--watch", arg, "the name of a variable, such as counter, 'table[3].hits' or libfoo.so.1:counter, or two hexadecimal addresses, START-END");
+	if (!w.name && !watchpoints_fit(w.start, w.end - w.start))
+		return cli_bad_value("--watch", arg, "1, 2, 4 or 8 bytes at a multiple of that, as a watchpoint of the processor covers");
+	for (i = 0; i < o->watch.n; i++)
+		if (!strcmp(o->watch.v[i], arg))
+			return 0;
+	if (i == WATCHPOINTS_MAX)
+		return cli_bad_value("--watch", arg, "no more than four variables: the processor has four watchpoints");
+	o->watch.v[o->watch.n++] = arg;
 	return 0;
 }
 
@@ -95,6 +117,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SOURCE:
 		o->source_given = true;
 		return parse_source(o, arg);
+	case KEY_WATCH:
+		return parse_watch(o, arg);
 	case KEY_EXACT:
 		o->exact_given = true;
 		return 0;
@@ -122,6 +146,15 @@ void target_options_init(struct target_options *o)
 	o->hz = DEFAULT_HZ;
 }
 
+/* Page faults, and what is watched, have their code and their pages, too. */
+static bool is_told(const struct target_options *o)
+{
+	bool callers = !strcmp(o->needs_exact, "--callers");
+
+	return o->watch.n ? callers :
+	       o->source == SESSION_FAULT && (callers || !strcmp(o->needs_exact, "--by page") || !strcmp(o->needs_exact, "--by region"));
+}
+
 int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e)
 {
 	o->argv = *rest ? rest : NULL;
@@ -134,6 +167,20 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 		o->source = SESSION_EXACT;
 	if (!o->needs_exact)
 		o->needs_exact = o->exact_stopped ? "--exact-from=request" : o->exact_malloc ? "--exact-malloc=WHOSE" : NULL;
+	if (o->watch.n && (o->source_given || o->exact_given)) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "--watch and %s contradict each other: accesses to what is watched are counted by the processor: leave out one of the two",
+			 o->exact_given ? "--exact" : "--source");
+		return CLI_USAGE;
+	}
+	if (o->needs_exact && is_told(o))
+		o->needs_exact = NULL;
+	if (o->watch.n && o->needs_exact) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "--watch and %s do not go together: what is watched is told by process, thread and line of code: leave out %s",
+			 o->needs_exact, o->needs_exact);
+		return CLI_USAGE;
+	}
 	if (o->needs_exact && o->source != SESSION_EXACT) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "%s needs each access to be counted: give --exact, too, as in \"%s --exact %s -- CMD\"",

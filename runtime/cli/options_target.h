@@ -10,6 +10,7 @@
 
 #include "runtime/user/err.h"
 #include "runtime/user/session.h"
+#include "runtime/user/watchpoints.h"
 
 struct target_options {
 	pid_t pid; /* 0: not given */
@@ -24,6 +25,7 @@ struct target_options {
 	bool exact_callers;	  /* likewise; set by the subcommand */
 	const char *needs_exact;  /* the option that samples cannot answer, as written; set by the subcommand */
 	const char *exact_malloc; /* as exact_stopped */
+	struct watchpoints_ask watch; /* --watch */
 	char **argv; /* CMD, or NULL */
 };
 

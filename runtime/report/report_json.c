@@ -14,6 +14,7 @@
 #include "frames.h"
 #include "json.h"
 #include "pages.h"
+#include "prefetches_print.h"
 #include "report.h"
 
 static const char *const loss_names[STREAM_LOST_WHATS] = {
@@ -46,13 +47,13 @@ static void meta(FILE *f, const struct rows *r, const struct analysis *a)
 		bool number;
 	} keys[] = {
 		{ "argv", false }, { "pid", true }, { "hz", true }, { "source", false },
-		{ "maps", false }, { "kernel", false }, { "start", true }, { "note", false },
+		{ "maps", false }, { "faults", false }, { "kernel", false }, { "start", true }, { "note", false },
 	};
 	struct json j;
 	size_t i;
 
 	json_meta(&j, f, "report");
-	json_str(&j, "mode", r->exact ? "exact" : "sampled");
+	json_str(&j, "mode", r->faults ? "faults" : r->exact ? "exact" : "sampled");
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *value = analysis_meta(a, keys[i].name);
 
@@ -122,9 +123,14 @@ static void variable(FILE *f, const struct rows *r, const struct analysis *a, si
 	else
 		json_null(&j, "private");
 	json_u64(&j, "threads", row->threads);
-	if (r->exact) {
 	if (r->addressed)
 		accesses_print_json(&j, row);
+	if (r->faults) {
+		json_u64(&j, "fetches", row->faults.fetches);
+		json_u64(&j, "untold", row->faults.untold);
+		json_u64(&j, "by_kernel", row->faults.by_kernel);
+	}
+	if (r->exact) {
 		count(&j, "first_ns", v->first_ns, v->first_ns);
 		count(&j, "last_ns", v->last_ns, v->last_ns);
 	}
@@ -204,5 +210,6 @@ void report_json(FILE *f, const struct rows *r, const struct analysis *a)
 	meta(f, r, a);
 	for (i = 0; i < r->n; i++)
 		variable(f, r, a, i);
+	prefetches_print_json(f, (struct analysis *)a);
 	total(f, r, a);
 }

@@ -20,6 +20,7 @@
 #include "callers.h"
 #include "callers_print.h"
 #include "heap_print.h"
+#include "prefetches_print.h"
 #include "report.h"
 #include "translator-hooks/image_cache.h"
 
@@ -233,9 +234,9 @@ static int numbers(const struct out *out, const struct rows *r, const struct row
 		fprintf(f, " %4s", "-");
 	else
 		fprintf(f, " %4.0f", 100 * row->write_share);
-	if (has_more(out, r)) {
 	if (accesses_print_any(r))
 		used += accesses_print_text(f, row);
+	if (has_more(out, r)) {
 		used += fprintf(f, " %7" PRIu32, row->threads);
 		used += since_begin(f, r, row->var.first_ns);
 		used += since_begin(f, r, row->var.last_ns);
@@ -253,7 +254,7 @@ static void one_row(const struct out *out, const struct rows *r, size_t i)
 
 	if (v->mm)
 		snprintf(process, sizeof(process), " (%s%s%" PRIu32 ")", v->comm, *v->comm ? " " : "", v->pid);
-	if (asprintf(&raw, "%s%s%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
+	if (asprintf(&raw, "%s%s%s%s%s%s%s%s%s", v->name, v->module && !in_name ? " [" : "",
 		     v->module && !in_name ? variables_file_name(v->module) : "",
 		     v->module && !in_name ? "]" : "", v->deleted && strcmp(v->kind, "shm") ? " (deleted)" : "",
 		     v->phase ? " in " : "", v->phase ? v->phase : "", row->told && v->symbol ? " (named by perf)" : "", process) > 0)
@@ -297,7 +298,7 @@ static void table(const struct out *out, const struct rows *r, const struct anal
 
 	style(out, BOLD);
 	fprintf(out->f, "   #   share%s  wr%%%s  %-*s variable [module]\n",
-		r->exact ? " accesses" : "  ±95%    time  ±95%",
+		r->faults ? "   faults" : r->exact ? " accesses" : "  ±95%    time  ±95%",
 		has_more(out, r) ? " threads    first     last" : accesses_print_any(r) ? ACCESSES_PRINT_HEAD : "",
 		KIND_WIDTH, "kind");
 	style(out, NORMAL);
@@ -337,12 +338,15 @@ static void heading(const struct out *out, const struct rows *r, const struct an
 	char n[32], *tofree;
 	const char *what = what_ran(a, &tofree);
 
-	if (r->exact)
+	if (r->faults)
+		paragraph(out, "%s: first touches of pages, not accesses: %s page fault%s in %.2f s", what, grouped(r->accesses, n),
+			  r->accesses == 1 ? "" : "s", r->seconds);
+	else if (r->exact)
 		paragraph(out, "%s: every access counted, %s in %.2f s", what,
 			  grouped(r->accesses, n), r->seconds);
-	else
 	else if (r->addressed)
 		paragraph(out, "%s: %s access%s sampled in %.2f s", what, grouped(r->samples, n), r->samples == 1 ? "" : "es", r->seconds);
+	else
 		paragraph(out, "%s: %.2f s, %s sample%s%s%s%s", what, r->seconds,
 			  grouped(r->samples, n), r->samples == 1 ? "" : "s", hz ? " at " : "", hz ? hz : "",
 			  hz ? " Hz of CPU time" : "");
@@ -385,6 +389,13 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 
 	if (!source)
 		return;
+	if (r->faults) {
+		const char *which = analysis_meta(a, "faults");
+
+		paragraph(out, "faults: the first touch of each page since it was mapped, given back or copied, at its exact address; pages that are there already, or that the kernel brings along with a neighbour, make none%s; map by %s",
+			  which && !strcmp(which, "user") ? "; those in system calls are not among them, as kernel.perf_event_paranoid is 2 or more for this user" : "", maps ? maps : "perf");
+		return;
+	}
 	if (r->exact) {
 		if (has_more(out, r))
 			paragraph(out, "first, last: seconds from the begin to when counters that had it were looked at, some 10 times a second");
@@ -518,6 +529,8 @@ static void nothing(const struct out *out, const struct rows *r, const struct an
 		paragraph(out, "no variable has as large a share as was asked for; %zu have less: lower --min-share", r->hidden);
 	else if (r->samples)
 		paragraph(out, "no access could be attributed to a variable: the reasons are above");
+	else if (r->faults)
+		paragraph(out, "nothing found: no page was touched for the first time");
 	else if (r->exact)
 		paragraph(out, "nothing found: no access was counted");
 	else if (analysis_why(a))
@@ -540,6 +553,7 @@ void report_text(FILE *f, const struct rows *r, const struct analysis *a,
 		table(&out, r, a);
 	if (!r->n)
 		nothing(&out, r, a);
+	prefetches_print_text(f, (struct analysis *)a, o->prefetches);
 	if (!o->quiet)
 		closing(&out, r, a);
 	else

@@ -69,7 +69,7 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	return d;
 }
 
-/* ---- the two sources ---- */
+/* ---- the three sources ---- */
 
 static uint64_t whole(uint64_t fixed)
 {
@@ -83,26 +83,29 @@ static int from_counts(struct rows *r, struct analysis *a)
 	double total = 0;
 
 	r->exact = true;
+	r->faults = faulted_n(analysis_faulted(a)) > 0;
 	r->all = calloc(n + 1, sizeof(*r->all));
 	if (!r->all)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		const struct hvar_hot *h = variables_hot(vars, i);
 		struct row *row = &r->all[r->n];
-		double counted = (double)h->reads + (double)h->writes;
+		double counted = (double)h->reads + (double)h->writes, told = counted;
 
 		if (variables_describe(vars, i, &row->var))
 			return -ENOMEM;
+		faulted_row(analysis_faulted(a), i, &row->faults);
+		counted += 65536.0 * (double)(row->faults.fetches + row->faults.untold);
 		if (!counted && !(row->var.heap && row->var.heap->objects)) /* memory that nothing accessed was asked for, too */
 			continue;
 		row->entry = i;
 		row->share = counted;
 		row->ci[0] = row->ci[1] = row->time_share = NAN;
 		row->time_ci[0] = row->time_ci[1] = NAN;
-		row->write_share = counted > 0 ? (double)h->writes / counted : NAN;
+		row->write_share = told > 0 ? (double)h->writes / told : NAN;
 		row->reads = whole(h->reads);
 		row->writes = whole(h->writes);
-		row->accesses = row->reads + row->writes;
+		row->accesses = row->reads + row->writes + row->faults.fetches + row->faults.untold;
 		row->threads = h->threads;
 		total += counted;
 		r->n++;
@@ -304,10 +307,11 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 		ret = from_accesses(r, a);
 	else if (r->totals.samples)
 		ret = from_samples(r, a);
-	else if (r->totals.accesses)
+	else if (r->totals.accesses || faulted_n(analysis_faulted(a)))
 		ret = from_counts(r, a);
 	else
-		r->exact = source && !strcmp(source, "valgrind");
+		r->exact = source && (!strcmp(source, "valgrind") || !strcmp(source, "fault"));
+	r->faults = r->faults || (r->exact && source && !strcmp(source, "fault"));
 	if (ret) {
 		rows_fini(r);
 		return err_set(e, ENOMEM, "cannot make the report: no memory: free some");

@@ -14,6 +14,7 @@
 
 #include "accesses.h"
 #include "analysis.h"
+#include "faulted.h"
 
 enum rows_sort { ROWS_BY_ACCESSES, ROWS_BY_TIME };
 
@@ -38,6 +39,7 @@ struct row {
 	double write_share; /* of its accesses; NaN: not known */
 	uint64_t samples;
 	uint64_t accesses, reads, writes; /* if rows.exact, else 0 */
+	struct faulted_row faults;	  /* if rows.faults: accesses that are neither, or not told */
 	uint32_t threads;
 	bool told;	    /* likewise; perf has named it, from a map that is not known here */
 	struct accesses_sum sampled; /* if rows.addressed: what share and time_share are made of */
@@ -55,6 +57,7 @@ struct rows {
 	size_t callers;	 /* likewise */
 	bool phases;	 /* some row, shown or not, is of a phase */
 	bool exact;	 /* accesses were counted, not sampled */
+	bool faults;	 /* besides, they are page faults: the first touches of pages */
 	bool addressed;	 /* accesses were sampled, each with its address: time is the cycles that they took */
 	struct row *v;	 /* shown, best first */
 	size_t n;

@@ -40,6 +40,7 @@ enum {
 	PROGRESS_TICKS = 2,
 	SETTLED_NS = 1000000, /* no CPU is still writing a record this old */
 	LOOK_SHARE = 400,     /* one part in so many of the time goes into reading maps */
+	SAMPLED_LOOK_SHARE = 1200, /* where they only name samples */
 	ATTACH_PASSES = 5,
 	MANY_PROCESSES = 20,
 	OUR_NICE = -10,
@@ -102,7 +103,8 @@ static struct perf_rings *open_returns(struct perf_rings_options o, struct err *
 static struct perf_rings *open_rings(const struct session *s, struct bpf_calls **bpf, enum calls *calls, struct err *why,
 				     struct err *e)
 {
-	struct perf_rings_options o = { .hz = s->hz, .maps = true, .on_exec = s->argv != NULL };
+	struct perf_rings_options o = { .hz = s->hz, .maps = true, .on_exec = s->argv != NULL,
+					.faults = s->source == SESSION_FAULT };
 	struct perf_rings *r = NULL;
 
 	*bpf = NULL;
@@ -152,7 +154,7 @@ static void keep_to_budget(struct session *s)
 {
 	unsigned most = (unsigned)(s->budget * TIMER_PART * 1e9 / SAMPLE_NS);
 
-	if (!(s->budget > 0) || s->hz <= most)
+	if (!(s->budget > 0) || s->hz <= most || s->source == SESSION_FAULT)
 		return;
 	s->hz = most ? most : 1;
 	stream_put_meta(s->out, "hz", "%u", s->hz);
@@ -201,17 +203,19 @@ static int set_up(struct engine *g, struct err *e)
 		session_note(g->s, "what was unmapped, moved or shrunk was looked up about 10 times a second, since perf does not tell it alone; %.300s",
 			     why.text);
 	g->code = code_capture_new(g->t, g->s->out);
-	g->look = relook_new(LOOK_SHARE);
+	g->look = relook_new(g->s->hz ? SAMPLED_LOOK_SHARE : LOOK_SHARE);
 	if (!g->code || !g->look)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
 				      .look = g->look, .hz = g->s->hz, .calls = calls != CALLS_NONE,
-				      .wide = calls == CALLS_BEGIN };
-	if (g->s->hz)
+				      .faults = g->s->source == SESSION_FAULT, .wide = calls == CALLS_BEGIN };
+	if (g->s->hz && !g->news.faults)
 		g->breaks = g->news.breaks = breakpoints_new(breakpoints_share(g->s));
-	if (g->s->hz && !g->breaks)
+	if (g->s->hz && !g->news.faults && !g->breaks)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
-	stream_put_meta(g->s->out, "source", "perf");
+	stream_put_meta(g->s->out, "source", g->news.faults ? "fault" : "perf");
+	if (g->news.faults)
+		stream_put_meta(g->s->out, "faults", perf_rings_user_only(g->rings) ? "user" : "all");
 	stream_put_meta(g->s->out, "maps", "perf");
 	g->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	return 0;
@@ -493,7 +497,7 @@ static void say_what_is_missing(struct engine *g)
 	if (n->late)
 		session_note(g->s, "%llu process%s executed a program that is set-user-ID or the like, which ended their timers: they lost samples until new ones were set",
 			     (unsigned long long)n->late, n->late == 1 ? "" : "es");
-	if (n->ended >= MANY_PROCESSES && n->unsampled * 2 > n->ended && g->s->hz)
+	if (n->ended >= MANY_PROCESSES && n->unsampled * 2 > n->ended && g->s->hz && !n->faults)
 		session_note(g->s, "%llu of %llu processes ended before the first sample: try a higher -F",
 		     (unsigned long long)n->unsampled, (unsigned long long)n->ended);
 	if (cpus > 0 && (uint64_t)cpus > g->cpus)

@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "launch.h"
 #include "ptracer.h"
+#include "ptracer_points.h"
 #include "ptracer_watch.h"
 #include "session.h"
 #include "suspend.h"
@@ -32,6 +33,7 @@
 
 enum {
 	TICK_HZ = 10,
+	POINTS_HZ = 50,	   /* before a ring is full */
 	TELL_HZ = 5,	 /* progress */
 	LIVE_NS = 5000000, /* a reader is woken at most that often, and at each tick */
 	LOOK_SHARE = 400, /* one part in so many of the time goes into reading maps */
@@ -92,6 +94,7 @@ static void ptracer_free(struct ptracer *p)
 	pin_release(&p->pin);
 	samples_free(p->samples);
 	relook_free(p->look);
+	ptracer_points_free(p);
 	tracker_free(p->tracker);
 	tracees_fini(&p->tasks);
 	free(p);
@@ -110,7 +113,7 @@ static struct ptracer *ptracer_new(struct session *s, struct err *e)
 	p->tracker = tracker_new(s->out, e);
 	if (p->tracker && s->hz)
 		p->samples = samples_new(s, p->tracker, e);
-	if (!p->tracker || (s->hz && !p->samples)) {
+	if (!p->tracker || (s->hz && !p->samples) || ptracer_points_begin(p, e)) {
 		ptracer_free(p);
 		return NULL;
 	}
@@ -162,14 +165,15 @@ static int launch(struct ptracer *p, struct err *e)
 	return 0;
 }
 
-/* Its stops are for samples: none at calls. */
+/* Its stops are for samples, or it has none: none at calls. */
 static int leave_calls_alone(struct ptracer *p, struct err *e)
 {
 	p->look = relook_new(LOOK_SHARE);
 	if (!p->look)
 		return err_set(e, ENOMEM, "cannot trace: no memory; free some");
 	tracker_late_is_usual(p->tracker);
-	stream_put_meta(p->s->out, "source", "ptrace");
+	if (p->samples)
+		stream_put_meta(p->s->out, "source", "ptrace");
 	stream_put_meta(p->s->out, "maps", "proc");
 	return 0;
 }
@@ -189,7 +193,7 @@ static int attach(struct ptracer *p, struct err *e)
 		if (err == -ESRCH || err == -EMFILE)
 			err = 0;
 	}
-	if (!err && p->samples && samples_by_stops(p->samples))
+	if (!err && (p->points || (p->samples && samples_by_stops(p->samples))))
 		err = leave_calls_alone(p, e);
 	if (err)
 		ptracer_detach(p);
@@ -226,6 +230,7 @@ static bool tick(struct ptracer *p, unsigned hz, unsigned *ticks)
 		ptracer_snapshot(p);
 	}
 	now = clock_now_ns();
+	ptracer_points_drain(p, now);
 	if (p->samples && p->measuring) {
 		samples_drain(p->samples);
 		samples_tick(p->samples, &p->tasks);
@@ -255,7 +260,7 @@ static void handle_the_rest(struct ptracer *p)
 /* Until all is over, CMD has ended, time is up, or someone asks for the end. */
 static int measure(struct ptracer *p, struct err *e)
 {
-	unsigned want = p->samples ? samples_tick_hz(p->samples) : 0, ticks = 0;
+	unsigned want = p->samples ? samples_tick_hz(p->samples) : p->points ? POINTS_HZ : 0, ticks = 0;
 	unsigned hz = want > TICK_HZ ? want / TICK_HZ * TICK_HZ : TICK_HZ;
 	bool settling = !p->launched;
 	uint64_t flushed_ns = 0;
@@ -269,7 +274,7 @@ static int measure(struct ptracer *p, struct err *e)
 
 		if (tid > 0) {
 			ptracer_handle(p, tid, status);
-			if (ptracer_watch_hit(p))
+			if (ptracer_watch_hit(p) || ptracer_points_failed(p, NULL))
 				break;
 			if (p->s->live && clock_now_ns() - flushed_ns >= LIVE_NS) {
 				stream_flush(p->s->out);
@@ -283,12 +288,29 @@ static int measure(struct ptracer *p, struct err *e)
 			if (!p->measuring)
 				ptracer_snapshot(p);
 		}
+		if (ptracer_points_failed(p, NULL))
+			break;
 		if (ticker_ticked() && tick(p, hz, &ticks))
 			break;
 	}
 	if (p->launched && !p->cmd)
 		handle_the_rest(p);
-	return 0;
+	return ptracer_points_failed(p, e);
+}
+
+/* Nothing comes of it: a CMD that waits at its first instruction is ended, what was attached goes on. */
+static void give_up(struct ptracer *p)
+{
+	int status;
+
+	launch_abort(&p->launch);
+	if (!p->launched) {
+		ptracer_detach(p);
+	} else if (p->cmd > 0) {
+		kill(p->cmd, SIGKILL);
+		while (waitpid(p->cmd, &status, __WALL) == p->cmd && WIFSTOPPED(status))
+			;
+	}
 }
 
 /* ---- the end ---- */
@@ -301,6 +323,7 @@ static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 
 	if (p->samples)
 		samples_stop(p->samples);
+	ptracer_points_end(p);
 	p->measuring = false;
 	p->executed = true; /* or never: it does not begin again */
 	ptracer_tell_losses(p);
@@ -341,7 +364,7 @@ static int run(struct session *s, struct err *e)
 	if (!err)
 		err = launch_result(&p->launch, p->launched && !p->cmd, e);
 	if (err < 0) {
-		launch_abort(&p->launch);
+		give_up(p);
 		ptracer_free(p);
 		return err;
 	}

@@ -51,7 +51,11 @@ void perf_attr_task(struct perf_event_attr *a, const struct perf_rings_options *
 	perf_attr_common(a);
 	a->inherit = 1;
 	a->enable_on_exec = o->on_exec;
-	if (o->hz) {
+	if (o->faults) {
+		a->config = PERF_COUNT_SW_PAGE_FAULTS;
+		a->sample_period = 1;
+		a->sample_type = PERF_RECORD_FAULT_TYPE;
+	} else if (o->hz) {
 		a->config = PERF_COUNT_SW_CPU_CLOCK;
 		a->sample_period = 1000000000 / o->hz;
 	} else if (o->calls_id) {

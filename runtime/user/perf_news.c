@@ -16,6 +16,8 @@
 
 #define NR_MSEAL 462 /* x86-64, i386 and x32 alike, since Linux 6.10 */
 
+#define KERNEL_ADDRESSES (1ull << 63) /* and what is above */
+
 enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
 
 static uint64_t forward(struct perf_news *n, uint64_t time_ns)
@@ -55,10 +57,16 @@ static void take_sample(struct perf_news *n, const struct perf_record *r, uint64
 		n->homeless++;
 		return;
 	}
-	code_capture_at(n->code, r->pid, r->tid, mm, r->u.sample.ip, time_ns);
+	if (n->faults) /* what is there may not have been told, as a stack that has grown */
+		tracker_find(n->t, r->tid, r->u.sample.word, time_ns);
+	if (!n->faults || r->u.sample.ip < KERNEL_ADDRESSES)
+		code_capture_at(n->code, r->pid, r->tid, mm, r->u.sample.ip, time_ns);
 	perf_ring_sample(r, mm, &s);
 	s.ev.time_ns = time_ns;
-	stream_put(n->out, STREAM_SAMPLE, &s, sizeof(s), NULL, 0);
+	if (n->faults)
+		stream_put(n->out, STREAM_FAULT, &s, sizeof(s), &r->u.sample.word, sizeof(r->u.sample.word));
+	else
+		stream_put(n->out, STREAM_SAMPLE, &s, sizeof(s), NULL, 0);
 	n->samples++;
 	relook_active(n->look, r->pid, true);
 	if (n->breaks && !(s.ev.u.sample.flags & HVAR_SAMPLE_NOREGS))

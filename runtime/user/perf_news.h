@@ -39,6 +39,7 @@ struct perf_news {
 	uint64_t last_ns;	/* time told last: the stream's never goes back */
 	uint64_t samples;	/* put */
 	unsigned hz;		/* of the samples */
+	bool faults;		/* samples are page faults */
 	bool calls;		/* mapping calls are told, too */
 	bool wide;		/* so is what others do: perf_rings_options.wide */
 	pid_t first;		/* with wide: the process that is about to execute CMD, 0: none */

@@ -33,6 +33,7 @@ enum {
 	RAW_ID = RAW_COMMON + 8,
 	RAW_RET = RAW_ID + 8,
 	CALL_ABI = SAMPLE_ABI + 4 + RAW_SIZE,
+	FAULT_ADDR = 40, /* and what follows is 8 further on */
 };
 
 /* In the order of the bits of PERF_RECORD_REGS: the kernel's numbers are not the instructions'. */
@@ -106,6 +107,60 @@ static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
 	out->u.sample.period_ns = u64_at(p, 48);
 	err = read_regs(p, len, SAMPLE_ABI, &out->u.sample.flags, out->u.sample.regs);
 	return err ? err : 1;
+}
+
+/* header | id | ip | pid tid | time | addr | cpu res | period | abi | regs if abi */
+static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
+{
+	int err;
+
+	if (len < SAMPLE_FIXED + 8)
+		return -EBADMSG;
+	out->what = PERF_IS_SAMPLE;
+	out->id = u64_at(p, 8);
+	out->pid = (int32_t)u32_at(p, 24);
+	out->tid = (int32_t)u32_at(p, 28);
+	out->time_ns = u64_at(p, SAMPLE_TIME);
+	out->u.sample.word = u64_at(p, FAULT_ADDR);
+	out->cpu = u32_at(p, 48);
+	out->u.sample.ip = u64_at(p, 16);
+	err = read_regs(p, len, SAMPLE_ABI + 8, &out->u.sample.flags, out->u.sample.regs);
+	return err ? err : 1;
+}
+
+/* header | id | ip | pid tid | time | cpu res | period | abi | rsi rdi if abi | size | data, size bytes | how many of them, if size */
+static int read_watch(const uint8_t *p, size_t len, struct perf_record *out)
+{
+	size_t at = SAMPLE_ABI + 8;
+	uint64_t abi, size;
+
+	if (len < SAMPLE_FIXED + 8)
+		return -EBADMSG;
+	out->what = PERF_IS_SAMPLE;
+	out->id = u64_at(p, 8);
+	out->pid = (int32_t)u32_at(p, 24);
+	out->tid = (int32_t)u32_at(p, 28);
+	out->time_ns = u64_at(p, SAMPLE_TIME);
+	out->cpu = u32_at(p, 40);
+	out->u.sample.ip = u64_at(p, 16);
+	abi = u64_at(p, SAMPLE_ABI);
+	out->u.sample.flags = abi == PERF_SAMPLE_REGS_ABI_NONE ? HVAR_SAMPLE_NOREGS :
+			      abi == PERF_SAMPLE_REGS_ABI_32   ? HVAR_SAMPLE_ABI32 : 0;
+	if (abi) {
+		if (len < at + 24)
+			return -EBADMSG;
+		out->u.sample.regs[STREAM_RSI] = u64_at(p, at);
+		out->u.sample.regs[STREAM_RDI] = u64_at(p, at + 8);
+		at += 16;
+	}
+	size = u64_at(p, at);
+	if (!size)
+		return 1;
+	if (size != PERF_RECORD_WATCH_STACK || len < at + 8 + PERF_RECORD_WATCH_STACK + 8)
+		return -EBADMSG;
+	if (u64_at(p, at + 8 + PERF_RECORD_WATCH_STACK) == PERF_RECORD_WATCH_STACK)
+		out->u.sample.word = u64_at(p, at + 8);
+	return 1;
 }
 
 /* A string inside the record that ends with a NUL before @end; NULL if it does not. */
@@ -190,6 +245,11 @@ static int read_lost(const uint8_t *p, size_t end, size_t off,
 
 int perf_record_read(const void *rec, size_t len, struct perf_record *out)
 {
+	return perf_record_read_form(rec, len, PERF_FORM_TIMER, out);
+}
+
+int perf_record_read_form(const void *rec, size_t len, enum perf_form form, struct perf_record *out)
+{
 	const uint8_t *p = rec;
 	struct perf_event_header h;
 	size_t end;
@@ -199,7 +259,8 @@ int perf_record_read(const void *rec, size_t len, struct perf_record *out)
 		return -EBADMSG;
 	memcpy(&h, p, sizeof(h));
 	if (h.type == PERF_RECORD_SAMPLE)
-		return read_sample(p, len, out);
+		return form == PERF_FORM_FAULT ? read_fault(p, len, out) :
+		       form == PERF_FORM_WATCH ? read_watch(p, len, out) : read_sample(p, len, out);
 	if (len < sizeof(h) + TRAILER)
 		return -EBADMSG;
 	end = len - TRAILER;
@@ -313,7 +374,7 @@ static void ring_take(struct perf_ring *r, void *bounce,
 		      struct perf_ring_counts *counts, perf_record_fn fn, void *ctx)
 {
 	struct perf_record rec;
-	int got = perf_record_read(ring_record(r, bounce), r->len, &rec);
+	int got = perf_record_read_form(ring_record(r, bounce), r->len, r->form, &rec);
 
 	if (got < 0)
 		counts->damaged++;

@@ -2,8 +2,8 @@
 /*
  * perf_record.h - what the kernel writes into perf rings, read in time order.
  *
- * The format is that of perf_event_open(2) for one fixed sample_type,
- * PERF_RECORD_SAMPLE_TYPE, with sample_id_all.  A ring's bytes come from the
+ * The format is that of perf_event_open(2) for a fixed sample_type, with
+ * sample_id_all: PERF_RECORD_SAMPLE_TYPE, or that of another form.  A ring's bytes come from the
  * kernel, but a record that breaks the format is counted and left out, and never
  * read past.
  */
@@ -24,6 +24,18 @@
 
 /* The general registers, ip and flags, as attr.sample_regs_user wants them. */
 #define PERF_RECORD_REGS 0xff03ffull
+
+/* What the samples of a ring are. */
+enum perf_form {
+	PERF_FORM_TIMER, /* PERF_RECORD_SAMPLE_TYPE, and what else has that form */
+	PERF_FORM_FAULT, /* the same with PERF_SAMPLE_ADDR */
+	PERF_FORM_WATCH, /* RSI and RDI alone, and the word that the stack pointer points to */
+};
+
+#define PERF_RECORD_FAULT_TYPE (PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_ADDR)
+#define PERF_RECORD_WATCH_TYPE (PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_STACK_USER)
+#define PERF_RECORD_WATCH_REGS 0x30ull
+#define PERF_RECORD_WATCH_STACK 8 /* attr.sample_stack_user */
 
 enum perf_record_what {
 	PERF_IS_SAMPLE = 1,
@@ -49,6 +61,7 @@ struct perf_record {
 			uint64_t ip, period_ns;
 			uint32_t flags; /* enum hvar_sample_flags */
 			uint64_t regs[STREAM_REGS];
+			uint64_t word; /* FAULT: its address; WATCH: the top of the stack, 0: could not be read; else 0 */
 		} sample;
 		struct {
 			uint64_t nr;
@@ -81,6 +94,8 @@ struct perf_record {
  * Returns 1, 0 if it is of a kind that nobody here asked for, or -EBADMSG.
  */
 int perf_record_read(const void *rec, size_t len, struct perf_record *out);
+/* The same out of a ring of that form. */
+int perf_record_read_form(const void *rec, size_t len, enum perf_form form, struct perf_record *out);
 
 /* One ring: the kernel moves head, we move tail. */
 struct perf_ring {
@@ -91,6 +106,7 @@ struct perf_ring {
 	uint64_t time_ns;    /* of the record at tail, if ready */
 	uint32_t len;	     /* its size */
 	bool ready;
+	enum perf_form form; /* TIMER after perf_ring_init() */
 };
 
 /* The ring that is mapped at @base, @len bytes in all.  Returns 0 or -EINVAL. */

@@ -29,6 +29,7 @@ enum {
 	USUAL_PAGES = 64,
 	MAX_PAGES = 2048,
 	CALL_PAGES = 512,
+	FAULT_PAGES = 2048,
 	MANY_CPUS = 32,
 	RECORD_MAX = 65536,
 	OWNERS = 4096,
@@ -66,6 +67,7 @@ struct perf_rings {
 	size_t n_fds, cap_fds;
 	size_t tasks;
 	uint64_t skipped;
+	bool user_only; /* faults in the kernel may not be seen */
 	int apart[MAX_APART]; /* events whose being there is all they do */
 	size_t n_apart;	      /* ever opened */
 	int epoll;
@@ -210,6 +212,7 @@ static int map_rings(struct perf_rings *r, size_t pages)
 			unmap_rings(r);
 			return -code;
 		}
+		r->rings[i].form = r->o.faults ? PERF_FORM_FAULT : r->o.watch ? PERF_FORM_WATCH : PERF_FORM_TIMER;
 	}
 	return 0;
 }
@@ -235,16 +238,30 @@ static int map_what_fits(struct perf_rings *r, struct err *e)
 		       err == -EPERM ? "no more memory may be locked" : strerror(-err));
 }
 
+static void attr_task(const struct perf_rings *r, struct perf_event_attr *a)
+{
+	perf_attr_task(a, &r->o);
+	if (r->o.faults)
+		a->exclude_kernel = a->exclude_hv = r->user_only;
+}
+
 /* A carrier proves little: the timer itself, with user registers, on ourselves. */
-static int try_timer(const struct perf_rings *r, struct err *e)
+static int try_timer(struct perf_rings *r, struct err *e)
 {
 	struct perf_event_attr a;
 	int fd;
 
 	if (r->o.wide)
 		return 0; /* its carriers are all there is */
-	perf_attr_task(&a, &r->o);
+	if (r->o.watch)
+		return 0; /* the caller's own events are tried by it */
+	attr_task(r, &a);
 	fd = perf_open(&a, 0, r->cpus[0].cpu);
+	if (fd < 0 && r->o.faults && (errno == EACCES || errno == EPERM)) {
+		r->user_only = true;
+		attr_task(r, &a);
+		fd = perf_open(&a, 0, r->cpus[0].cpu);
+	}
 	if (fd < 0)
 		return refused(errno, e);
 	close(fd);
@@ -311,8 +328,10 @@ struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err
 	if (!r->bounce) {
 		err_set(e, ENOMEM, "perf rings: no memory");
 	} else if (!add_cpus(r, e) && !try_timer(r, e)) {
-		if (o->calls_id || o->wide)
+		if (o->calls_id || o->wide || o->watch)
 			r->pages = pages_for_calls(r->n);
+		else if (o->faults)
+			r->pages = r->n > MANY_CPUS ? USUAL_PAGES : FAULT_PAGES;
 		if (!map_what_fits(r, e) && !watch_rings(r, e) && (!o->wide || !start_wide(r, e)))
 			return r;
 	}
@@ -405,12 +424,32 @@ static int why_not_task(struct perf_rings *r, int code, pid_t tid, struct err *e
 /* One event of @tid on CPU @i, writing to that CPU's ring. */
 static int add_event(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i)
 {
+	int fd = perf_rings_open(r, a, tid, i);
+
+	if (fd < 0)
+		return fd == -ENODEV ? 0 : fd; /* the CPU went away */
+	r->fds[r->n_fds++] = fd;
+	return 0;
+}
+
+size_t perf_rings_cpus(const struct perf_rings *r)
+{
+	return r->n;
+}
+
+bool perf_rings_user_only(const struct perf_rings *r)
+{
+	return r->user_only;
+}
+
+int perf_rings_open(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i)
+{
 	int fd = perf_open(a, tid, r->cpus[i].cpu);
 
 	if (fd < 0 && errno == EMFILE && raise_fd_limit())
 		fd = perf_open(a, tid, r->cpus[i].cpu);
 	if (fd < 0)
-		return errno == ENODEV ? 0 : -errno; /* the CPU went away */
+		return -errno;
 	if (too_high(fd) && !raise_fd_limit()) {
 		close(fd);
 		return -EMFILE;
@@ -423,8 +462,7 @@ static int add_event(struct perf_rings *r, struct perf_event_attr *a, pid_t tid,
 		close(fd);
 		return -code;
 	}
-	r->fds[r->n_fds++] = fd;
-	return 0;
+	return fd;
 }
 
 int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
@@ -436,7 +474,7 @@ int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
 	if (r->o.wide)
 		return 0;
 	err = room_for_fds(r);
-	perf_attr_task(&a, &r->o);
+	attr_task(r, &a);
 	for (size_t i = 0; !err && i < r->n; i++)
 		err = add_event(r, &a, tid, i);
 	/* Not one is enabled before all write to their rings: nothing is lost without a count. */

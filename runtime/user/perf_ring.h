@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf_ring.h - timer samples and map news of tasks, from the kernel's perf events.
+ * perf_ring.h - timer samples, or page faults, and map news of tasks, from the kernel's perf events.
  *
  * One ring for each CPU, whatever the number of tasks: each task followed has
  * one event on each CPU (an inherited event cannot be for all CPUs and have a
@@ -35,6 +35,8 @@ struct perf_rings_options {
 	 * perf_rings_add() has nothing to do.  NULL: not.
 	 */
 	struct bpf_calls *wide;
+	bool faults; /* every page fault, in place of samples at hz; those in the kernel where that is allowed */
+	bool watch;  /* the samples are those of events that perf_rings_open() opens; no others: hz and maps are none */
 };
 
 /* Returns NULL and @e: refused, not there, no memory to lock; each with what mends it. */
@@ -60,6 +62,16 @@ uint64_t perf_rings_skipped(const struct perf_rings *r);
  * worth it.  Failure is no loss but of that.
  */
 void perf_rings_keep_apart(struct perf_rings *r, pid_t tid);
+
+/*
+ * Open an event of task @tid that is as @a says on the @i-th CPU of perf_rings_cpus(), writing to its ring: the
+ * descriptor, which is the caller's; -ENODEV: that CPU is not there; or -errno.
+ */
+size_t perf_rings_cpus(const struct perf_rings *r);
+int perf_rings_open(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i);
+
+/* Of faults only those in user mode are told: the kernel allows no more. */
+bool perf_rings_user_only(const struct perf_rings *r);
 
 /* No more samples or news; what is in the rings stays. */
 void perf_rings_stop(struct perf_rings *r);

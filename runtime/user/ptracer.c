@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "gate.h"
 #include "proc.h"
+#include "ptracer_points.h"
 #include "ptracer_watch.h"
 #include "target.h"
 
@@ -77,6 +78,7 @@ static uint64_t now_in_order(struct ptracer *p)
 {
 	if (p->samples)
 		samples_drain(p->samples);
+	ptracer_points_drain(p, clock_now_ns());
 	return clock_now_ns();
 }
 
@@ -109,6 +111,7 @@ static void add(struct ptracer *p, struct tracee *x, uint64_t now)
 		p->lost_tasks++;
 	if (!err && x->tid == x->pid)
 		put_comm(p, x->tid, now);
+	ptracer_points_born(p, 0, x->tid);
 }
 
 void ptracer_snapshot(struct ptracer *p)
@@ -123,6 +126,7 @@ void ptracer_snapshot(struct ptracer *p)
 			add(p, x, now);
 	if (!p->start_ns)
 		p->start_ns = clock_now_ns();
+	ptracer_points_begun(p);
 	if (!p->launched)
 		ptracer_watch_bind(p, p->s->pid);
 }
@@ -138,6 +142,7 @@ void ptracer_look(struct ptracer *p)
 {
 	if (p->look)
 		relook_run(p->look, look, p);
+	ptracer_points_look(p);
 }
 
 void ptracer_tell_losses(struct ptracer *p)
@@ -187,6 +192,7 @@ static void returned(struct ptracer *p, struct tracee *x, int64_t rval)
 	ptracer_watch_call(p, x);
 	tracker_call(p->tracker, x->tid, &x->args.call, now_in_order(p));
 	ptracer_watch_called(p);
+	ptracer_points_mapped(p, x->tid);
 }
 
 static void on_seccomp(struct ptracer *p, struct tracee *x)
@@ -272,6 +278,7 @@ static void on_birth(struct ptracer *p, struct tracee *x, int event, pid_t child
 		/* What another thread has changed since the copy was made is not in our list as it was then. */
 		if (!shares && tracees_alive(&p->tasks, x->pid) > 1)
 			tracker_look(p->tracker, child, 0, ~0ull, cause, now);
+		ptracer_points_born(p, x->tid, child);
 	} else if (p->measuring) {
 		add(p, y, now_in_order(p));
 	}
@@ -306,6 +313,7 @@ static void on_exec(struct ptracer *p, struct tracee *x, pid_t old)
 	tracker_exec(p->tracker, x->tid, old, true, cause, now);
 	if (x->tid == p->cmd || !p->launched)
 		ptracer_watch_bind(p, x->tid);
+	ptracer_points_executed(p, x->tid, old);
 	if (p->samples)
 		samples_executed(p->samples, x);
 	put_comm(p, x->tid, now);
@@ -333,6 +341,7 @@ static void on_gone(struct ptracer *p, pid_t tid, int status)
 		p->s->wait_status = status;
 		p->cmd = 0;
 	}
+	ptracer_points_gone(p, tid);
 	if (followed(p, tid))
 		tracker_exit(p->tracker, tid, status, now_in_order(p));
 	if (p->look && x && x->pid == tid)
@@ -412,6 +421,8 @@ static void on_event(struct ptracer *p, struct tracee *x, int event, int sig)
 		if (ptrace(PTRACE_GETEVENTMSG, x->tid, 0, &msg))
 			msg = (unsigned long)x->tid;
 		on_exec(p, x, (pid_t)msg);
+		if (ptracer_points_failed(p, NULL))
+			return; /* it is not to run without */
 		break;
 	case PTRACE_EVENT_EXIT:
 		on_exit_begin(p, x);

@@ -25,10 +25,13 @@
 #include "tracees.h"
 #include "tracker.h"
 
+struct ptracer_points;
+
 struct ptracer {
 	struct session *s;	/* borrowed */
 	struct tracker *tracker;
 	struct samples *samples; /* NULL: the map alone */
+	struct ptracer_points *points; /* variables that are watched: ptracer_points.h; NULL: none */
 	struct relook *look;	 /* tracees stop at no call: maps are read now and then; else NULL */
 	struct tracees tasks;
 	struct launch launch;

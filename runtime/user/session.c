@@ -152,6 +152,7 @@ static const struct session_engine *choose(const struct session *s, struct err *
 
 	switch (s->source) {
 	case SESSION_PERF:
+	case SESSION_FAULT:
 		return engine_perf.available(s, e) ? NULL : &engine_perf;
 	case SESSION_PTRACE:
 		return engine_ptrace.available(s, e) ? NULL : &engine_ptrace;
@@ -162,6 +163,8 @@ static const struct session_engine *choose(const struct session *s, struct err *
 	case SESSION_AUTO:
 		break;
 	}
+	if (s->points)
+		return engine_ptrace.available(s, e) ? NULL : &engine_ptrace;
 	if (s->hz && !s->stops && !engine_perf.available(s, &perf))
 		return &engine_perf;
 	refused = engine_ptrace.available(s, e);
