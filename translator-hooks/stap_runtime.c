@@ -26,31 +26,33 @@
 
 /* What is put into relay_v2.c: see the mend of that name. */
 #define LINGER \
-	"#include <linux/delay.h>\n" \
+	"/* The script has ended, and stapio is to be told. */\n" \
+	"static int _stp_lingering;\n" \
 	"\n" \
-	"/* Until the readers have all that was written, or have taken none of it for five seconds. */\n" \
-	"static void _stp_transport_data_fs_linger(void)\n" \
+	"/* Have the readers all that was written, or taken none of it for five seconds? */\n" \
+	"static bool _stp_transport_data_fs_linger(void)\n" \
 	"{\n" \
-	"\tsize_t left, least = ~(size_t)0;\n" \
-	"\tint cpu, idle;\n" \
+	"\tstatic size_t last;\n" \
+	"\tstatic int idle;\n" \
+	"\tsize_t taken = 0;\n" \
+	"\tbool empty = true;\n" \
+	"\tint cpu;\n" \
 	"\n" \
-	"\tfor (idle = 0; _stp_relay_data.rchan && idle < 500; idle++) {\n" \
-	"\t\tleft = 0;\n" \
-	"\t\tfor_each_online_cpu(cpu) {\n" \
-	"\t\t\tstruct rchan_buf *buf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf, cpu);\n" \
+	"\tif (!_stp_relay_data.rchan)\n" \
+	"\t\treturn true;\n" \
+	"\tfor_each_online_cpu(cpu) {\n" \
+	"\t\tstruct rchan_buf *buf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf, cpu);\n" \
 	"\n" \
-	"\t\t\tif (buf && !__stp_relay_buf_empty(buf))\n" \
-	"\t\t\t\tleft += buf->subbufs_produced - buf->subbufs_consumed + 1;\n" \
-	"\t\t}\n" \
-	"\t\tif (!left)\n" \
-	"\t\t\tbreak;\n" \
-	"\t\tif (left < least) {\n" \
-	"\t\t\tleast = left;\n" \
-	"\t\t\tidle = 0;\n" \
-	"\t\t}\n" \
-	"\t\tatomic_set(&_stp_relay_data.wakeup, 1);\n" \
-	"\t\tmsleep(10);\n" \
+	"\t\tif (!buf)\n" \
+	"\t\t\tcontinue;\n" \
+	"\t\tempty = empty && __stp_relay_buf_empty(buf);\n" \
+	"\t\ttaken += buf->subbufs_consumed * buf->chan->subbuf_size + buf->bytes_consumed;\n" \
 	"\t}\n" \
+	"\tif (taken != last)\n" \
+	"\t\tidle = 0;\n" \
+	"\tlast = taken;\n" \
+	"\tatomic_set(&_stp_relay_data.wakeup, 1);\n" \
+	"\treturn empty || idle++ >= 5 * HZ / STP_CTL_TIMER_INTERVAL;\n" \
 	"}\n" \
 	"\n"
 
@@ -163,15 +165,22 @@ static const struct mend {
 	  "the count of task works in stp_task_work.c" },
 	/*
 	 * stapio ends when the module says that it is over, and what it has not read by then (4.8: at once, later:
-	 * after 0.4 s) is lost.  The module waits with saying so until all has been read.
+	 * after 0.4 s) is lost.  The module says so when all has been read.  It must not wait for that where it is told
+	 * to end: that may be the thread that reads, since it takes the signal that the command has ended as any other does.
 	 */
 	{ NULL, NULL,
 	  "transport/relay_v2.c", "_linger",
 	  { { "transport/relay_v2.c", "static void _stp_transport_data_fs_stop(void)\n",
 	      LINGER "static void _stp_transport_data_fs_stop(void)\n" },
-	    { "transport/transport.c", "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop",
-	      "\t\tif (send_exit)\n\t\t\t_stp_transport_data_fs_linger();\n\n"
-	      "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop" } },
+	    { "transport/transport.c", "\t\t_stp_transport_data_fs_stop();\n\n\t\tdbug_trans(1, \"ctl_send STP_EXIT",
+	      "\t\tif (!send_exit)\n\t\t\t_stp_transport_data_fs_stop();\n\n\t\tdbug_trans(1, \"ctl_send STP_EXIT" },
+	    { "transport/transport.c", "\t\t\t_stp_ctl_send_notify(STP_EXIT, NULL, 0);\n",
+	      "\t\t\tWRITE_ONCE(_stp_lingering, 1);\n" },
+	    { "transport/transport.c", "\t/* if exit flag is set AND we have finished with",
+	      "\tif (unlikely(READ_ONCE(_stp_lingering)) && _stp_transport_data_fs_linger() &&\n"
+	      "\t    _stp_ctl_send_notify(STP_EXIT, NULL, 0) > 0)\n"
+	      "\t\tWRITE_ONCE(_stp_lingering, 0);\n\n"
+	      "\t/* if exit flag is set AND we have finished with" } },
 	  "unread output in transport.c" },
 	/*
 	 * Each processor has a buffer and a reader of its own, and stapio sorts what they read, but waits for none of them

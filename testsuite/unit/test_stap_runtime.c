@@ -143,13 +143,21 @@ static void lost_output(void **state)
 	unlink(at("rt/transport/relay_v2.c"));
 }
 
-/* The module waits for its readers: both files are edited, or none. */
+/* The module waits for its readers before it says that it is over: all places are edited, or none. */
 static void unread_output(void **state)
 {
 	static const char relay[] = "static void _stp_transport_data_fs_stop(void)\n{\n}\n";
-	static const char stops[] = "\t\tdbug_trans(1, \"*** calling _stp_transport_data_fs_stop ***\\n\");\n\t\t_stp_transport_data_fs_stop();\n";
-	char what[256], out[4096], path[4300];
-	const char *linger;
+	static const char ends[] =
+		"\t\t_stp_transport_data_fs_stop();\n\n\t\tdbug_trans(1, \"ctl_send STP_EXIT\\n\");\n\t\tif (send_exit) {\n"
+		"\t\t\t_stp_ctl_send_notify(STP_EXIT, NULL, 0);\n\t\t}\n";
+	static const char ticks[] = "\t/* if exit flag is set AND we have finished with systemtap_module_init() */\n";
+	static const char is[] =
+		"\t\tif (!send_exit)\n\t\t\t_stp_transport_data_fs_stop();\n\n\t\tdbug_trans(1, \"ctl_send STP_EXIT\\n\");\n"
+		"\t\tif (send_exit) {\n\t\t\tWRITE_ONCE(_stp_lingering, 1);\n\t\t}\n"
+		"\tif (unlikely(READ_ONCE(_stp_lingering)) && _stp_transport_data_fs_linger() &&\n"
+		"\t    _stp_ctl_send_notify(STP_EXIT, NULL, 0) > 0)\n\t\tWRITE_ONCE(_stp_lingering, 0);\n\n"
+		"\t/* if exit flag is set AND we have finished with systemtap_module_init() */\n";
+	char what[256], out[4096], path[4300], both[1024];
 	struct err e;
 	char *text;
 
@@ -158,20 +166,21 @@ static void unread_output(void **state)
 	kernel(NEW_TASK_H, NEW_UPROBE_H);
 	put("rt/transport/relay_v2.c", relay);
 	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 0);
-	put("rt/transport/transport.c", stops);
+	put("rt/transport/transport.c", ends);
+	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 0);
+	snprintf(both, sizeof(both), "%s%s", ends, ticks);
+	put("rt/transport/transport.c", both);
 	assert_int_equal(stap_runtime_faults(at("rt"), at("nowhere"), what, sizeof(what)), 1);
 	assert_int_equal(stap_runtime_mend(at("rt"), at("nowhere"), out, sizeof(out), &e), 0);
 	assert_int_equal(stap_runtime_faults(out, at("nowhere"), what, sizeof(what)), 0);
 	snprintf(path, sizeof(path), "%s/transport/transport.c", out);
 	text = stap_text_read(path, NULL);
-	linger = strstr(text, "if (send_exit)\n\t\t\t_stp_transport_data_fs_linger();");
-	assert_non_null(linger);
-	assert_true(linger < strstr(text, "_stp_transport_data_fs_stop();"));
+	assert_string_equal(text, is);
 	free(text);
 	snprintf(path, sizeof(path), "%s/transport/relay_v2.c", out);
 	text = stap_text_read(path, NULL);
-	linger = strstr(text, "static void _stp_transport_data_fs_linger(void)\n{");
-	assert_non_null(linger);
+	assert_non_null(strstr(text, "static bool _stp_transport_data_fs_linger(void)\n{"));
+	assert_non_null(strstr(text, "static int _stp_lingering;\n"));
 	assert_string_equal(text + strlen(text) - strlen(relay), relay);
 	free(text);
 	unlink(at("rt/transport/relay_v2.c"));

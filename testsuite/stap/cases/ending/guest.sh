@@ -14,3 +14,6 @@ for r in 1 2; do
 		} > "$OUT/events"
 	}
 done
+
+# The signal that the command has ended is taken by the thread of stapio's that reads what is printed.
+run signalled signalled /srv/ending/signalled

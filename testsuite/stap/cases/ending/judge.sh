@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # judge.sh - every line is there, in order.
 seq 20000 > "$tmp/ending"
-for r in 1 2; do
+all_lines() {
+	tail -n +2 "$1" | cut -d ' ' -f 1 > "$tmp/ended"
+	cmp "$tmp/ended" "$tmp/ending" && return
+	echo "$(wc -l < "$tmp/ended") lines of 20000; where they begin to differ from 1 2 3...:"
+	diff "$tmp/ended" "$tmp/ending" | head -n 12
+	echo "on stderr:"
+	head -n 12 "$2"
+	return 1
+}
+for r in 1 2 signalled; do
 	is "$suite: staprun ends well: ending/$r" "$(cat "$out/$r/status")" 0
-	check "$suite: what a script prints at its end is all read: ending/$r" sh -c 'tail -n +2 "$1" | cut -d " " -f 1 | cmp - "$2"' cmp "$out/$r/events" "$tmp/ending"
+	check "$suite: what a script prints at its end is all read: ending/$r" all_lines "$out/$r/events" "$out/$r/stderr"
 done
+like "$suite: ending: the thread that reads takes the signal" "$(cat "$out/signalled/stdout")" '^the reader took the signal, not one of [23] others$'
