@@ -124,7 +124,7 @@ static void world_init(struct world *w, const char *hex)
 
 static struct estimate *estimate_in(struct world *w)
 {
-	const struct estimate_env env = { w, env_site, env_code, env_function, env_variable, env_tls };
+	const struct estimate_env env = { w, env_site, env_code, env_function, env_variable, env_tls, NULL };
 	struct estimate *e = estimate_new(&env);
 
 	assert_non_null(e);
