@@ -12,7 +12,7 @@
 #include "runtime/core/hvar_image.h"
 #include "runtime/core/hvar_resolve.h"
 #include "translator-hooks/image_name.h"
-#include "translator-hooks/locals_file.h"
+#include "translator-hooks/locals_child.h"
 #include "variables.h"
 
 #define NONE UINT32_MAX
@@ -30,7 +30,7 @@ struct place {
 
 struct opened {
 	bool tried;
-	struct locals_file *file;
+	struct locals_child *file;
 };
 
 struct frames {
@@ -255,7 +255,7 @@ static bool add_place(struct frames *f, const struct place *p)
 
 /* ---- finding ---- */
 
-static struct locals_file *file_of(struct frames *f, uint32_t module)
+static struct locals_child *file_of(struct frames *f, uint32_t module)
 {
 	struct opened *o;
 	int fd;
@@ -277,7 +277,7 @@ static struct locals_file *file_of(struct frames *f, uint32_t module)
 		o->tried = true;
 		fd = images_file(f->images, module);
 		if (fd >= 0)
-			o->file = locals_file_open(fd, images_path(f->images, module));
+			o->file = locals_child_open(fd, images_path(f->images, module));
 	}
 	return o->file;
 }
@@ -303,19 +303,33 @@ static void printable(char *s)
 			*s = '?';
 }
 
+/* No more names of this module's locals: what was asked for last was too much for the process that reads them. */
+static void no_more(struct frames *f, uint32_t module)
+{
+	struct opened *o = &f->opened[module];
+	char text[256];
+
+	if (*locals_child_why(o->file)) {
+		snprintf(text, sizeof(text), "no more names of its local variables: the process that reads its debug information %s", locals_child_why(o->file));
+		images_fail(f->images, module, text);
+	}
+	locals_child_close(o->file);
+	o->file = NULL;
+}
+
 static void find(struct frames *f, const struct hvar_place *at, struct place *p, const struct hvar_image *img)
 {
 	struct locals_at ask = { .vaddr = p->vaddr, .len = p->len, .offset = p->offset,
 				 .base = p->flags & (STREAM_STACK_OWNED | STREAM_STACK_CFA) ? LOCALS_CFA :
 					 p->flags & STREAM_STACK_FP ? LOCALS_FP : LOCALS_SP,
 				 .is_return = p->flags & (STREAM_STACK_CALL | STREAM_STACK_RETURN) };
-	struct locals_file *file = p->module ? file_of(f, p->module) : NULL;
+	struct locals_child *file = p->module ? file_of(f, p->module) : NULL;
 	struct locals_found found = { .kind = ask.is_return ? LOCALS_RETURN : LOCALS_STACK };
 	char kind[16], size[24], *function, *text[PARTS];
 	int i;
 
-	if (file)
-		locals_file_find(file, &ask, &found);
+	if (file && locals_child_find(file, &ask, &found))
+		no_more(f, p->module);
 	function = found.function ? strdup(found.function) : function_name(at, img);
 	snprintf(kind, sizeof(kind), "%d", (int)found.kind);
 	snprintf(size, sizeof(size), "%" PRIu64, found.size);
@@ -458,7 +472,7 @@ void frames_free(struct frames *f)
 	if (!f)
 		return;
 	for (i = 0; i < f->n_opened; i++)
-		locals_file_close(f->opened[i].file);
+		locals_child_close(f->opened[i].file);
 	for (i = 0; i < f->n_names; i++)
 		free_known(&f->names[i]);
 	free(f->opened);

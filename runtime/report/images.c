@@ -459,6 +459,14 @@ const char *images_failure(const struct images *s, size_t i)
 	return s->failures[i];
 }
 
+void images_fail(struct images *s, uint32_t id, const char *text)
+{
+	const struct module *m = get(s, id);
+
+	if (m)
+		note_failure(s, m, text);
+}
+
 uint64_t images_lost(const struct images *s)
 {
 	return s->lost;

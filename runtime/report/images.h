@@ -77,6 +77,9 @@ bool images_fresh(struct images *s, uint32_t *id, const void **data, size_t *siz
 size_t images_failed(const struct images *s);
 const char *images_failure(const struct images *s, size_t i);
 
+/* One more: of module @id something is not known, as @text says. */
+void images_fail(struct images *s, uint32_t id, const char *text);
+
 /* Records that found no memory. */
 uint64_t images_lost(const struct images *s);
 
