@@ -231,6 +231,7 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 		if (a->touched)
 			touched_after(a->touched, ev);
 		tls_seen_event(variables_tls_seen(a->variables), ev);
+		watched_event(a->watched, ev);
 		if (ev->type == HVAR_EVENT_FORK)
 			variables_fork(a->variables, ev->pid, ev->u.task.child_pid);
 		else if (ev->module)
@@ -242,6 +243,9 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 		return;
 	}
 	mm_set_add(&a->mms, ev->mm);
+	if (a->lines)
+		lines_access(a->lines, a->spaces, ev, ev->u.access.addr, ev->u.access.size, ev->u.access.flags,
+			     (ev->u.access.weight + 65535) / 65536);
 	add(&a->totals.accesses, ev->u.access.weight);
 	i = variables_at(a->variables, spaces_of(a->spaces, ev), ev,
 			 ev->u.access.addr);
@@ -450,6 +454,7 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		watched_take(a->watched, r->data, r->len);
 		break;
 	case STREAM_LINE:
+		mm_set_add(&a->mms, ((const struct stream_line *)r->data)->mm);
 		if (a->lines)
 			lines_record(a->lines, a->spaces, r->data);
 		break;

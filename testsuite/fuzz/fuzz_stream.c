@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "runtime/report/analysis.h"
+#include "runtime/report/lines_rows.h"
 #include "runtime/report/report.h"
 #include "runtime/report/rows.h"
 #include "runtime/user/stream.h"
@@ -39,9 +40,28 @@ static void check(const struct rows *r)
 		abort();
 }
 
+/* Each share is one, and where there are lines they are all. */
+static void read_lines(struct analysis *a, FILE *null)
+{
+	const struct lines_options o = { .width = 80, .all = true };
+	struct lines_rows r;
+	double sum = 0;
+	size_t i;
+
+	if (lines_rows_make(&r, analysis_lines(a)))
+		return;
+	for (i = 0; i < r.n; i++)
+		sum += r.v[i].share;
+	if (r.n && !(sum > 1 - 1e-6 && sum < 1 + 1e-6))
+		abort();
+	lines_text(null, &r, a, &o);
+	lines_json(null, &r, a, &o);
+	lines_rows_fini(&r);
+}
+
 static void read_all(const void *data, size_t size, FILE *null)
 {
-	struct analysis_options ao = { .per_process = size & 1, .by_member = size & 2 };
+	struct analysis_options ao = { .per_process = size & 1, .by_member = size & 2, .lines = true };
 	struct rows_options ro = { .limit = 10 };
 	struct report_options o = { .width = 80, .verbose = 1 };
 	struct stream_reader *r;
@@ -62,6 +82,7 @@ static void read_all(const void *data, size_t size, FILE *null)
 			report_json(null, &rows, a);
 			rows_fini(&rows);
 		}
+		read_lines(a, null);
 		while (analysis_need(a, &need))
 			;
 		analysis_free(a);
