@@ -147,5 +147,7 @@ int cmd_record(int argc, char **argv, struct err *e)
 		status = target_ready(o.target.argv, o.target.pid, e);
 	if (status)
 		return status;
-	return record(&o, e);
+	status = record(&o, e);
+	watchpoints_ask_fini(&o.target.watch);
+	return status;
 }

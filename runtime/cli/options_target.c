@@ -11,7 +11,6 @@
 #include "runtime/cli/cli.h"
 #include "runtime/user/launch.h"
 #include "runtime/user/target.h"
-#include "runtime/user/watch.h"
 
 /* A sample costs about 20 us: beyond this the program does little else. */
 enum { DEFAULT_HZ = 1000, MOST_HZ = 20000 };
@@ -66,20 +65,19 @@ static error_t parse_source(struct target_options *o, const char *arg)
 
 static error_t parse_watch(struct target_options *o, const char *arg)
 {
-	struct watch w = { .start = 0 };
-	size_t i;
-
-	if (!watch_parse(&w, arg) || strpbrk(arg, "\n\t "))
-		return cli_bad_value("--watch", arg, "the name of a variable, such as counter, 'table[3].hits' or libfoo.so.1:counter, or two hexadecimal addresses, START-END");
-	if (!w.name && !watchpoints_fit(w.start, w.end - w.start))
+	switch (watchpoints_ask_add(&o->watch, arg)) {
+	case 0:
+	case -EEXIST:
+		return 0;
+	case -ERANGE:
 		return cli_bad_value("--watch", arg, "1, 2, 4 or 8 bytes at a multiple of that, as a watchpoint of the processor covers");
-	for (i = 0; i < o->watch.n; i++)
-		if (!strcmp(o->watch.v[i], arg))
-			return 0;
-	if (i == WATCHPOINTS_MAX)
+	case -ENOSPC:
 		return cli_bad_value("--watch", arg, "no more than four variables: the processor has four watchpoints");
-	o->watch.v[o->watch.n++] = arg;
-	return 0;
+	case -ENOMEM:
+		return ENOMEM;
+	default:
+		return cli_bad_value("--watch", arg, "the name of a variable, such as counter, 'table[3].hits', libfoo.so.1:counter or 'buffer+16,4' for 4 bytes in it, or two hexadecimal addresses, START-END");
+	}
 }
 
 static error_t parse_budget(struct target_options *o, const char *arg)

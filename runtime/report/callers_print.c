@@ -50,7 +50,7 @@ static const char *parentheses(const char *name)
 {
 	const char *last = strrchr(name, ')');
 
-	return !*name || (last && (!last[1] || last[1] == ' ')) ? "" : "()";
+	return !*name || *name == '[' || (last && (!last[1] || last[1] == ' ')) ? "" : "()";
 }
 
 void callers_print_where(FILE *f, const struct caller *c)

@@ -65,6 +65,18 @@ void watched_comm(struct watched *w, const struct stream_comm *c)
 		comms_set(&w->comms, c->pid, c->comm);
 }
 
+/* A process begins as a copy of its parent, and is called so. */
+void watched_event(struct watched *w, const struct hvar_event *ev)
+{
+	char comm[16];
+
+	if (ev->type != HVAR_EVENT_FORK || ev->pid == ev->u.task.child_pid)
+		return;
+	comms_get(&w->comms, ev->pid, comm);
+	if (*comm)
+		comms_set(&w->comms, ev->u.task.child_pid, comm);
+}
+
 /* ---- spots ---- */
 
 static struct watched_spot *spot_of(struct watched *w, const struct stream_watched *rec, const struct hvar_vmas *vmas)

@@ -25,6 +25,8 @@ void watched_free(struct watched *w);
 
 /* A well-formed record of @len bytes. */
 void watched_take(struct watched *w, const struct stream_watched *rec, size_t len);
+/* Any event but an access. */
+void watched_event(struct watched *w, const struct hvar_event *ev);
 void watched_comm(struct watched *w, const struct stream_comm *c);
 
 struct watched_count {

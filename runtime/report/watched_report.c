@@ -48,6 +48,15 @@ static const char *watch_name(const struct analysis *a, size_t i)
 	return i < STREAM_WATCHES_MAX ? analysis_meta(a, key) : NULL;
 }
 
+/* Why it was watched in none, or not in all. */
+static const char *watch_why(const struct analysis *a, size_t i)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "watch.%zu.why", i);
+	return analysis_meta(a, key);
+}
+
 bool watched_report_is(const struct analysis *a)
 {
 	return watch_name(a, 0) != NULL;
@@ -207,16 +216,18 @@ static void json_spot(FILE *f, struct analysis *a, struct code_names *names, con
 }
 
 /* One that was in no process. */
-static void json_missing(FILE *f, struct analysis *a, const char *name)
+static void json_missing(FILE *f, struct analysis *a, size_t watch)
 {
+	const char *name = watch_name(a, watch), *why = watch_why(a, watch);
 	char *v[NEAR_NAMES_MAX];
-	size_t n = near_names(images(a), name, v), i;
+	size_t n = why ? 0 : near_names(images(a), name, v), i;
 	struct json j;
 
 	json_begin(&j, f, "watched");
 	json_str(&j, "name", name);
 	json_null(&j, "address");
 	json_u64(&j, "accesses", 0);
+	json_str(&j, "why", why);
 	json_open(&j, "near", '[');
 	for (i = 0; i < n; i++) {
 		json_str(&j, NULL, v[i]);
@@ -311,7 +322,7 @@ size_t watched_json(FILE *f, struct analysis *a, const struct watched_choice *o)
 		if (is_found(s, n, i))
 			found++;
 		else
-			json_missing(f, a, watch_name(a, i));
+			json_missing(f, a, i);
 	}
 	json_tail(f, a, &all, lost);
 	code_names_free(names);
@@ -403,14 +414,27 @@ static void text_spot(FILE *f, struct analysis *a, struct code_names *names, con
 			s->lost);
 }
 
-static void text_missing(FILE *f, struct analysis *a, const char *name)
+static void text_missing(FILE *f, struct analysis *a, size_t watch)
 {
+	const char *name = watch_name(a, watch), *why = watch_why(a, watch);
 	char *v[NEAR_NAMES_MAX];
-	size_t n = near_names(images(a), name, v), i;
+	size_t n, i, len = strcspn(name, ".[+");
 
+	if (why) {
+		put(f, why);
+		putc('\n', f);
+		return;
+	}
+	n = near_names(images(a), name, v);
 	fputs("nothing found: no process has a variable '", f);
 	put(f, name);
 	putc('\'', f);
+	if (n && name[len] && strlen(v[0]) == len && !memcmp(v[0], name, len)) {
+		fputs(": that one has no such part, or no debug information tells of it\n", f);
+		while (n)
+			free(v[--n]);
+		return;
+	}
 	for (i = 0; i < n; i++) {
 		fputs(!i ? "; did you mean '" : i + 1 < n ? "', '" : "' or '", f);
 		put(f, v[i]);
@@ -462,17 +486,22 @@ size_t watched_text(FILE *f, struct analysis *a, const struct watched_choice *o)
 	if (n)
 		fprintf(f, "%10s %9s %9s  variable [module]\n", "accesses", "reads", "writes");
 	for (i = 0; names && i < n; i++) {
+		/* A copy that nobody accessed is no news beside those that were. */
+		if (!s[i].n.accesses && !s[i].lost && shown[s[i].watch])
+			continue;
 		if (!o->limit || shown[s[i].watch] < o->limit)
 			text_spot(f, a, names, &s[i], o->lines);
 		shown[s[i].watch]++;
 	}
 	for (i = 0; watch_name(a, i); i++) {
+		if (is_found(s, n, i) && watch_why(a, i))
+			put(f, watch_why(a, i)), putc('\n', f);
 		if (o->limit && shown[i] > o->limit)
 			fprintf(f, "%33s%zu more processes with %s\n", "", shown[i] - o->limit, watch_name(a, i));
 		if (is_found(s, n, i))
 			found++;
 		else
-			text_missing(f, a, watch_name(a, i));
+			text_missing(f, a, i);
 	}
 	if (!o->quiet && n)
 		text_tail(f, a, &t);

@@ -138,8 +138,13 @@ static void refuse(struct ptracer *p, struct space *s, size_t i, int code, const
 		q->failed = code;
 		err_set(&q->why, code, "%s", text);
 	} else if (!q->said[i]) {
+		char key[32];
+
 		q->said[i] = true;
-		session_warn(p->s, "process %d: %.200s", (int)s->pid, text);
+		snprintf(key, sizeof(key), "watch.%zu.why", i);
+		stream_put_meta(p->s->out, key, "process %d: %s", (int)s->pid, text);
+		if (p->s->warn)
+			p->s->warn(text);
 	}
 }
 
@@ -166,21 +171,36 @@ static char *part_of(struct space *s, const char *name, uint64_t start, uint64_t
 	return text;
 }
 
+/* Bytes of [@start, @start + @size) that can be watched, as many as there are. */
+static char *bytes_of(const char *name, uint64_t start, uint64_t size)
+{
+	uint64_t n, from;
+	char *text;
+
+	for (n = 8; n > 1; n /= 2) {
+		from = (start + n - 1) & ~(n - 1);
+		if (from + n <= start + size)
+			break;
+	}
+	from = (start + n - 1) & ~(n - 1);
+	return asprintf(&text, "%s+%" PRIu64 ",%" PRIu64, name, from - start, n) < 0 ? NULL : text;
+}
+
 static void refuse_size(struct ptracer *p, struct space *s, size_t i, const struct watch *w)
 {
-	const char *name = p->points->ask->v[i];
+	const char *name = p->points->ask->name[i];
 	uint64_t size = w->end - w->start;
-	char *part = part_of(s, name, w->start, size), text[900];
+	bool crooked = size == 1 || size == 2 || size == 4 || size == 8;
+	char *part = crooked ? NULL : part_of(s, name, w->start, size), text[900];
 
-	if (size == 1 || size == 2 || size == 4 || size == 8)
-		snprintf(text, sizeof(text), "cannot watch '%.300s', %" PRIu64 " bytes at 0x%" PRIx64 ": a watchpoint of the processor must lie at a multiple of its size: watch a part of it, as in --watch 0x%" PRIx64 "-0x%" PRIx64,
-			 name, size, w->start, w->start, w->start + 1);
-	else if (part)
-		snprintf(text, sizeof(text), "cannot watch '%.300s' of %" PRIu64 " bytes: a watchpoint of the processor covers 1, 2, 4 or 8: watch a part of it, as in --watch '%.300s'",
-			 name, size, part);
+	if (!part)
+		part = bytes_of(name, w->start, size);
+	if (crooked)
+		snprintf(text, sizeof(text), "cannot watch '%.300s', %" PRIu64 " bytes at 0x%" PRIx64 ": a watchpoint of the processor must lie at a multiple of its size: watch a part of it, as in --watch '%.300s'",
+			 name, size, w->start, part ? part : name);
 	else
-		snprintf(text, sizeof(text), "cannot watch '%.300s' of %" PRIu64 " bytes: a watchpoint of the processor covers 1, 2, 4 or 8: watch a part of it, as in --watch 0x%" PRIx64 "-0x%" PRIx64,
-			 name, size, w->start, w->start + 8 - w->start % 8);
+		snprintf(text, sizeof(text), "cannot watch '%.300s' of %" PRIu64 " bytes: a watchpoint of the processor covers 1, 2, 4 or 8: watch a part of it, as in --watch '%.300s'",
+			 name, size, part ? part : name);
 	free(part);
 	refuse(p, s, i, EINVAL, text);
 }
@@ -201,16 +221,38 @@ static const char *path_of(void *ctx, uint32_t id)
 	return live_path(ctx, id);
 }
 
+/* "NAME+OFFSET,SIZE" */
+static void found_part(struct ptracer *p, struct space *s, size_t i, const struct watch *w)
+{
+	const struct watchpoints_ask *ask = p->points->ask;
+	uint64_t start = w->start + ask->offset[i], end = start + ask->size[i];
+	char text[900];
+
+	if (has_size(s, w->start) && end > w->end) {
+		snprintf(text, sizeof(text), "cannot watch '%.300s': %.300s has %" PRIu64 " bytes", ask->v[i], w->name, w->end - w->start);
+		refuse(p, s, i, EINVAL, text);
+	} else if (!watchpoints_fit(start, ask->size[i])) {
+		snprintf(text, sizeof(text), "cannot watch '%.300s', which lies at 0x%" PRIx64 ": a watchpoint of the processor must lie at a multiple of its size: watch fewer bytes, or one at a time",
+			 ask->v[i], start);
+		refuse(p, s, i, EINVAL, text);
+	} else {
+		s->v[i] = (struct place){ FOUND, start, ask->size[i] };
+	}
+}
+
 static void found(struct ptracer *p, struct space *s, size_t i, const struct watch *w)
 {
+	const struct ptracer_points *q = p->points;
 	char text[900];
 
 	if (w->ambiguous) {
 		snprintf(text, sizeof(text), "'%.200s' is not watched, since there are several: name one of them: %.500s", w->name, w->others);
 		refuse(p, s, i, EINVAL, text);
+	} else if (q->ask->size[i]) {
+		found_part(p, s, i, w);
 	} else if (w->name && !has_size(s, w->start)) {
-		snprintf(text, sizeof(text), "cannot watch '%.200s', a label without a size: give the range, as in --watch 0x%" PRIx64 "-0x%" PRIx64,
-			 w->name, w->start, w->start + 1);
+		snprintf(text, sizeof(text), "cannot watch '%.200s', a label without a size: say how many bytes of it, as in --watch '%.200s+0,1'",
+			 w->name, w->name);
 		refuse(p, s, i, EINVAL, text);
 	} else if (!watchpoints_fit(w->start, w->end - w->start)) {
 		refuse_size(p, s, i, w);
@@ -225,7 +267,7 @@ static void seek_one(struct ptracer *p, struct space *s, size_t i)
 	char text[400];
 	int err;
 
-	if (!watch_parse(&w, p->points->ask->v[i]))
+	if (!watch_parse(&w, p->points->ask->name[i]))
 		return;
 	if (!w.name) {
 		if (watch_mapped(&w, live_vmas(s->live)))

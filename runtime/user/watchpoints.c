@@ -3,6 +3,7 @@
 
 #include "watchpoints.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #include "perf_attr.h"
 #include "perf_ring.h"
+#include "watch.h"
 
 enum {
 	BUCKETS = 4096,
@@ -60,6 +62,60 @@ struct watchpoints {
 bool watchpoints_fit(uint64_t start, uint64_t size)
 {
 	return (size == 1 || size == 2 || size == 4 || size == 8) && !(start % size);
+}
+
+/* ---- what is asked ---- */
+
+/* "+OFFSET,SIZE" at the end of @text: where it begins; NULL: there is none. */
+static const char *take_part(const char *text, uint64_t *offset, uint64_t *size)
+{
+	const char *plus = strrchr(text, '+');
+	char *end;
+
+	if (!plus || plus == text || !isdigit((unsigned char)plus[1]))
+		return NULL;
+	errno = 0;
+	*offset = strtoull(plus + 1, &end, 0);
+	if (errno || *end != ',' || !isdigit((unsigned char)end[1]))
+		return NULL;
+	*size = strtoull(end + 1, &end, 0);
+	return errno || *end || *offset > UINT32_MAX ? NULL : plus;
+}
+
+int watchpoints_ask_add(struct watchpoints_ask *a, const char *text)
+{
+	struct watch w = { .start = 0 };
+	uint64_t offset = 0, size = 0;
+	const char *part = take_part(text, &offset, &size);
+	char *name;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (!strcmp(a->v[i], text))
+			return -EEXIST;
+	if (part && !watchpoints_fit(0, size))
+		return -ERANGE;
+	name = part ? strndup(text, (size_t)(part - text)) : strdup(text);
+	if (!name)
+		return -ENOMEM;
+	if (!watch_parse(&w, name) || strpbrk(name, "\n\t ") || (part && !w.name)) {
+		free(name);
+		return -EINVAL;
+	}
+	if ((!w.name && !watchpoints_fit(w.start, w.end - w.start)) || a->n == WATCHPOINTS_MAX) {
+		free(name);
+		return a->n == WATCHPOINTS_MAX ? -ENOSPC : -ERANGE;
+	}
+	a->v[a->n] = text;
+	a->name[a->n] = name;
+	a->offset[a->n] = offset;
+	a->size[a->n++] = (uint32_t)size;
+	return 0;
+}
+
+void watchpoints_ask_fini(struct watchpoints_ask *a)
+{
+	while (a->n)
+		free(a->name[--a->n]);
 }
 
 uint64_t watchpoints_hits(const struct watchpoints *w)
