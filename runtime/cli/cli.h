@@ -90,6 +90,7 @@ int cmd_record(int argc, char **argv, struct err *e);
 int cmd_report(int argc, char **argv, struct err *e);
 int cmd_maps(int argc, char **argv, struct err *e);
 int cmd_pages(int argc, char **argv, struct err *e);
+int cmd_advise(int argc, char **argv, struct err *e);
 int cmd_sym(int argc, char **argv, struct err *e);
 int cmd_symbols(int argc, char **argv, struct err *e);
 int cmd_stap(int argc, char **argv, struct err *e);

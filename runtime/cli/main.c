@@ -18,6 +18,7 @@ const struct cli_command cli_commands[] = {
 	{ "report", "report a recording, as often and in as many ways as wanted", cmd_report },
 	{ "maps", "print every change of the memory map, as it happens", cmd_maps },
 	{ "pages", "say which pages are in memory, touched, written, private or shared", cmd_pages },
+	{ "advise", "say which memory should be in huge pages, on what evidence, and how", cmd_advise },
 	{ "sym", "name addresses of a process or of an ELF file", cmd_sym },
 	{ "symbols", "build and list symbol images; fill the cache", cmd_symbols },
 	{ "stap", "run SystemTap's stap with the vma tapset and the symbol images it needs", cmd_stap },

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int clear_refs(pid_t pid, struct err *e)
+int page_since_clear(pid_t pid, struct err *e)
 {
 	char path[64];
 	int fd, err = 0;
@@ -66,7 +66,7 @@ int page_since_now(struct page_since *s, pid_t pid, const struct hvar_vmas *vmas
 	s->pid = pid;
 	s->attached = true;
 	s->faults = page_faults_new(&(struct page_faults_ask){ .pid = pid, .set = &s->faulted }, &s->why);
-	s->cleared = !clear_refs(pid, &s->why_clear);
+	s->cleared = !page_since_clear(pid, &s->why_clear);
 	err = note_present(s, vmas);
 	if (err == -ENOMEM)
 		return err;

@@ -35,6 +35,9 @@ void page_since_exec(struct page_since *s, pid_t pid);
 void page_since_executed(struct page_since *s);
 void page_since_fini(struct page_since *s);
 
+/* Clear the reference bits of process @pid, and the processors' copies of them.  0 or -errno and @e. */
+int page_since_clear(pid_t pid, struct err *e);
+
 /* Wait up to @ms; ends early at a signal. */
 void page_since_wait(struct page_since *s, int ms);
 

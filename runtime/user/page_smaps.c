@@ -39,6 +39,7 @@ static const struct field {
 	FIELD("Shared_Hugetlb:", shared_hugetlb),
 	FIELD("Private_Hugetlb:", private_hugetlb),
 	FIELD("KernelPageSize:", kernel_page),
+	FIELD("THPeligible:", eligible),
 };
 
 static bool range_of(const char *line, uint64_t *start, uint64_t *end)
@@ -66,6 +67,8 @@ int page_smaps_line(struct page_smaps *s, const char *line, size_t len)
 	}
 	if (!strncmp(line, "VmFlags:", 8)) {
 		s->pfn_map = strstr(line, " pf") != NULL;
+		s->huge_asked = strstr(line, " hg") != NULL;
+		s->huge_refused = strstr(line, " nh") != NULL;
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {

@@ -22,7 +22,9 @@ struct page_smaps {
 	uint64_t anon, lazy_free, swap;
 	uint64_t anon_huge, shmem_huge, file_huge, shared_hugetlb, private_hugetlb;
 	uint64_t kernel_page;
+	uint64_t eligible; /* THPeligible (no bytes): 1024 if the kernel would give huge pages */
 	bool pfn_map; /* VmFlags "pf": frames without a descriptor */
+	bool huge_asked, huge_refused; /* "hg", "nh": MADV_HUGEPAGE, MADV_NOHUGEPAGE */
 };
 
 /*

@@ -225,6 +225,7 @@ const struct probe probes[] = {
 	{ "kpageflags", PROBE_OPTIONAL, "hotvar pages: mapcount, folio, and which page of shared memory is written", probe_page_tables },
 	{ "page-faults", PROBE_OPTIONAL, "hotvar pages: touched, of pages that are new", probe_page_faults },
 	{ "fault-around", PROBE_OPTIONAL, "hotvar pages: touched, of new pages of files", probe_fault_around },
+	{ "huge-pages", PROBE_OPTIONAL, "hotvar advise --verify, and what it advises", probe_huge_pages },
 	{ "pmu", PROBE_OPTIONAL, "the processor's own access samples", probe_pmu },
 	{ "valgrind", PROBE_OPTIONAL, "hotvar --exact", valgrind },
 	{ "bpf-calls", PROBE_BETTER, "hotvar maps --source perf with each munmap and mremap in its place", bpf_program },

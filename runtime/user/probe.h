@@ -66,6 +66,7 @@ void probe_pagemap_scan(struct probe_result *r);
 void probe_page_tables(struct probe_result *r);
 void probe_page_faults(struct probe_result *r);
 void probe_fault_around(struct probe_result *r);
+void probe_huge_pages(struct probe_result *r); /* and hotvar advise */
 
 /* For hotvar stap: probe_stap.c. */
 void probe_stap(struct probe_result *r);

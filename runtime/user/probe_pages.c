@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probe_pages.c - what hotvar pages needs for the fields that are null without it.
+ * probe_pages.c - what hotvar pages needs for the fields that are null without it, and hotvar advise.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "advise_thp.h"
+#include "advise_tlb.h"
 #include "page_faults.h"
 #include "page_kernel.h"
 #include "page_map.h"
@@ -75,4 +78,25 @@ void probe_fault_around(struct probe_result *r)
 	else
 		probe_say(r, PROBE_NO, "as root, without lockdown: mount -t debugfs none /sys/kernel/debug; echo 4096 > /sys/kernel/debug/fault_around_bytes",
 			  "a fault on a file maps up to 16 pages, usually: which of those were touched is not known");
+}
+
+void probe_huge_pages(struct probe_result *r)
+{
+	struct advise_thp thp;
+	struct advise_tlb tlb;
+	char reach[96];
+
+	advise_thp_read(&thp, "/sys", "/proc");
+	advise_tlb_read(&tlb);
+	if (tlb.small)
+		snprintf(reach, sizeof(reach), "the TLB has %u entries for pages of 4 KiB", tlb.small);
+	else
+		snprintf(reach, sizeof(reach), "what the TLB reaches is not told");
+	if (thp.enabled >= ADVISE_MADVISE)
+		probe_say(r, PROBE_YES, NULL, "transparent huge pages: %s, for shmem: %s; %s", advise_mode_name(thp.enabled),
+			  *thp.shmem_word ? thp.shmem_word : "unknown", reach);
+	else if (thp.enabled == ADVISE_NEVER)
+		probe_say(r, PROBE_NO, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled", "transparent huge pages: never; %s", reach);
+	else
+		probe_say(r, PROBE_NO, "boot a kernel with CONFIG_TRANSPARENT_HUGEPAGE", "the kernel tells of no transparent huge pages; %s", reach);
 }

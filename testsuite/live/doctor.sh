@@ -50,6 +50,9 @@ want=false
 [ "$(stat -L -c %u:%A /var/cache/hotvar 2> /dev/null | grep -c '^0:d....-..-.')" -eq 1 ] && want=true
 is "the folder of images for the kernel" "$(answer stap-images)" $want
 want=false
+grep -Eq '\[(always|madvise)\]' /sys/kernel/mm/transparent_hugepage/enabled 2> /dev/null && want=true
+is "huge pages" "$(answer huge-pages)" $want
+want=false
 command -v stap > /dev/null && want=true
 [ -f "$top_builddir/tapset/vma_runtime.stp" ] || want=false
 is "systemtap" "$(answer systemtap)" $want

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * advise_text.c - what "hotvar advise" writes for people.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+
+#include "advise.h"
+#include "pages.h"
+#include "runtime/core/hvar_image.h"
+
+#define PAGE 4096
+
+/* A name may hold what would end the line. */
+static void put_name(FILE *f, const char *s)
+{
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < ' ' || c == 0x7f)
+			fprintf(f, "\\x%02x", c);
+		else
+			putc(c, f);
+	}
+}
+
+static void put_size(FILE *f, uint64_t bytes)
+{
+	if (bytes >= (uint64_t)10 << 30)
+		fprintf(f, "%.1f GiB", (double)bytes / (1u << 30));
+	else if (bytes >= 1 << 20)
+		fprintf(f, "%.1f MiB", (double)bytes / (1 << 20));
+	else
+		fprintf(f, "%" PRIu64 " KiB", bytes >> 10);
+}
+
+static void head(FILE *f, const struct advise_report *r)
+{
+	if (r->pid)
+		fprintf(f, "Huge pages for process %d, watched for %.3g s\n", r->pid, r->seconds);
+	else
+		fputs("Huge pages, by a recording\n", f);
+	if (r->tlb->small)
+		fprintf(f, "TLB: %u translations of 4 KiB reach ", r->tlb->small);
+	else
+		fprintf(f, "TLB: not told (%s); taken as %d translations of 4 KiB, which reach ", r->tlb->source, ADVISE_TLB_ASSUMED);
+	put_size(f, advise_tlb_pages(r->tlb) * PAGE);
+	if (r->tlb->small)
+		fprintf(f, " (%s)", r->tlb->source);
+	if (r->thp)
+		fprintf(f, "; transparent huge pages: %s, for shmem: %s, defrag: %s; hugetlb pool: %" PRIu64 " pages\n",
+			advise_mode_name(r->thp->enabled), *r->thp->shmem_word ? r->thp->shmem_word : "unknown",
+			*r->thp->defrag ? r->thp->defrag : "unknown", r->thp->pool_pages);
+	else
+		fputs("; this machine's: the recording's may be another\n", f);
+}
+
+static void put_step(void *ctx, enum advise_call c, const char *text)
+{
+	FILE *f = ctx;
+
+	(void)c;
+	fputs("    - ", f);
+	put_name(f, text);
+	putc('\n', f);
+}
+
+static void area(FILE *f, const struct advise_region *g)
+{
+	char prot[5];
+
+	pages_prot(g->vma.prot, prot);
+	fprintf(f, "\n0x%" PRIx64 "-0x%" PRIx64 " %s %s ", g->vma.start, g->vma.end, prot, hvar_kind_name(g->kind));
+	put_size(f, g->vma.end - g->vma.start);
+	if (g->name) {
+		fputs(", ", f);
+		put_name(f, g->name);
+	}
+	if (g->path) {
+		fputs(", of ", f);
+		put_name(f, g->path);
+	}
+	if (g->gone)
+		fputs(" (unmapped since)", f);
+	putc('\n', f);
+}
+
+static void evidence(FILE *f, const struct advise_report *r, const struct advise_region *g)
+{
+	const struct advise_jumps_sum *j = &g->jumps;
+	uint64_t reach = advise_tlb_pages(r->tlb);
+
+	if (g->smaps)
+		fprintf(f, "  touched: %" PRIu64 " pages of 4 KiB %s%.3g s, %.1f times what the TLB reaches; so in %u of %u intervals\n",
+			g->touched, r->since_start ? "since its start, not within " : "within ", r->interval, (double)g->touched / (double)reach, g->often,
+			g->intervals);
+	else
+		fprintf(f, "  touched: at least %" PRIu64 " pages of 4 KiB, as far as samples tell\n", g->touched);
+	if (!r->no_samples) {
+		fprintf(f, "  order: %" PRIu64 " of %" PRIu64 " pairs of accesses by one instruction were jumps, to %" PRIu64 " different pages",
+			j->far, j->pairs, j->pages);
+		if (g->code) {
+			fputs("; most in ", f);
+			put_name(f, g->code);
+		}
+		putc('\n', f);
+	}
+	if (g->smaps && !g->hugetlb)
+		fprintf(f, "  pages: %" PRIu64 " in memory, %" PRIu64 " of them in huge pages; %s\n", g->rss, g->spans.huge,
+			g->refused ? "MADV_NOHUGEPAGE was asked for" :
+			g->asked   ? "MADV_HUGEPAGE was asked for" :
+			g->eligible ? "the kernel may give huge ones" :
+				      "the kernel gives no huge ones");
+}
+
+static void expected(FILE *f, const struct advise_region *g)
+{
+	fprintf(f, "  expected: %" PRIu64 " pages become %" PRIu64 " of 2 MiB and %" PRIu64 " of 4 KiB; page faults to touch them all: %" PRIu64 " now, %" PRIu64 " then",
+		g->spans.small + g->spans.ends, g->spans.spans, g->spans.ends, advise_spans_now(&g->spans),
+		advise_spans_with(&g->spans));
+	if (advise_spans_more(&g->spans)) {
+		fputs("; ", f);
+		put_size(f, advise_spans_more(&g->spans));
+		fputs(" more memory", f);
+	}
+	putc('\n', f);
+}
+
+static void not_known(FILE *f, const struct advise_report *r)
+{
+	if (r->no_samples)
+		fprintf(f, "not known: in which order memory is accessed: %s\n", r->no_samples);
+	if (!r->tlb->small)
+		fprintf(f, "not known: what the TLB reaches: %s\n", r->tlb->source);
+	if (r->pid && r->since_start)
+		fputs("not known: what was touched in each interval: the reference bits could not be cleared; run as its owner or as root\n", f);
+	if (!r->pid)
+		fputs("not known: which pages were in memory or huge, and how often each was touched: watch the program with 'hotvar advise -p' or '-- CMD'\n", f);
+	if (r->regions->lost)
+		fprintf(f, "not known: %" PRIu64 " times there was no room for an area\n", r->regions->lost);
+	if (r->lost)
+		fprintf(f, "not known: %" PRIu64 " samples were lost\n", r->lost);
+}
+
+size_t advise_text(FILE *f, const struct advise_report *r)
+{
+	size_t given = 0;
+
+	head(f, r);
+	for (size_t i = 0; i < r->regions->n; i++) {
+		const struct advise_region *g = &r->regions->v[i];
+
+		if (advise_report_why(r, g) != ADVISE_GIVEN)
+			continue;
+		given++;
+		area(f, g);
+		evidence(f, r, g);
+		expected(f, g);
+		fputs("  to change it:\n", f);
+		advise_steps(r, g, put_step, f);
+	}
+	if (!given)
+		fputs("\nNo advice.", f);
+	if (!given && !r->regions->n)
+		fputs(r->pid ? " No area has more in memory than the TLB reaches.\n" : " No area was accessed.\n", f);
+	else if (!given)
+		fprintf(f, " Of %zu large area%s:\n", r->regions->n, r->regions->n == 1 ? "" : "s");
+	for (size_t i = 0; i < r->regions->n && (!given || r->all); i++) {
+		const struct advise_region *g = &r->regions->v[i];
+		enum advise_why why = advise_report_why(r, g);
+
+		if (why == ADVISE_GIVEN)
+			continue;
+		area(f, g);
+		fprintf(f, "  no advice: %s\n", advise_why_text(why));
+		evidence(f, r, g);
+	}
+	putc('\n', f);
+	not_known(f, r);
+	return given;
+}
