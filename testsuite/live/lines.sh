@@ -81,6 +81,12 @@ like "as text" "$(tr -s ' ' < "$tmp/text")" '^ [0-9]+ [0-9.]+% true 99 198 0x'
 like "with names" "$(cat "$tmp/text")" '^ +\+0 +both$'
 like "and code" "$(cat "$tmp/text")" '^ +thread [0-9]+ +0 reads +50 writes +take_turns\(\) at line_threads.c:[0-9]+$'
 
+# Three threads access six lines at random, one at a time, and know what must come of it.
+for seed in 1 2; do
+	"$HOTVAR" --exact --by cacheline --json -o "$tmp/report" -- "$TESTPROGS/line_random" $seed 2000 > "$tmp/said"
+	is "at random, seed $seed" "$(python3 "$top_srcdir/testsuite/live/lines_random.py" "$tmp/report" "$tmp/said" 2>&1)" "True 0"
+done
+
 "$HOTVAR" record -q --exact -o "$tmp/rec" -- "$TESTPROGS/loop" cpu 1000 > "$tmp/out"
 "$HOTVAR" report --by cacheline -i "$tmp/rec" > "$tmp/out" 2> "$tmp/err"
 is "a recording without says so" "$? $(grep -c 'record with --cachelines' "$tmp/err")" "1 1"
