@@ -82,11 +82,13 @@ static void put_place(FILE *f, const struct prefetch_place *at)
 	else if (at->position != PREFETCH_AT)
 		fprintf(f, "%" PRIu64 " byte%s %s ", at->distance, at->distance == 1 ? "" : "s",
 			at->position == PREFETCH_PAST ? "past the end of" : "before");
-	put_name(f, at->base ? at->base : at->name);
+	put_name(f, at->base && (at->position != PREFETCH_AT || at->what != STREAM_PREFETCH_UNMAPPED) ? at->base : at->name);
 	if (at->base && at->position != PREFETCH_AT && at->what != STREAM_PREFETCH_UNMAPPED) {
 		fputs(", in ", f);
 		put_name(f, at->name);
 	}
+	if (at->position == PREFETCH_AT && at->base && at->what == STREAM_PREFETCH_UNMAPPED)
+		fputs(", which may not be read", f);
 	putc('\n', f);
 }
 

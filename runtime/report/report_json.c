@@ -47,7 +47,7 @@ static void meta(FILE *f, const struct rows *r, const struct analysis *a)
 		bool number;
 	} keys[] = {
 		{ "argv", false }, { "pid", true }, { "hz", true }, { "source", false },
-		{ "maps", false }, { "faults", false }, { "kernel", false }, { "start", true }, { "note", false },
+		{ "maps", false }, { "faults", false }, { "kernel", false }, { "start", true }, { "input", false }, { "note", false },
 	};
 	struct json j;
 	size_t i;

@@ -322,13 +322,15 @@ static void table(const struct out *out, const struct rows *r, const struct anal
 
 static const char *what_ran(const struct analysis *a, char **tofree)
 {
-	const char *argv = analysis_meta(a, "argv"), *pid = analysis_meta(a, "pid");
+	const char *argv = analysis_meta(a, "argv"), *pid = analysis_meta(a, "pid"), *input = analysis_meta(a, "input");
 
 	*tofree = NULL;
 	if (argv && *argv)
 		return argv;
 	if (pid && asprintf(tofree, "process %s", pid) > 0)
 		return *tofree;
+	if (input && *input)
+		return input;
 	return "a recording";
 }
 

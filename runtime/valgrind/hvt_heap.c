@@ -400,7 +400,7 @@ void hvt_heap_kernel(Bool write, Addr start, Addr end, Bool text)
 
 Bool hvt_heap_around(Addr addr, struct hvt_heap_object *o)
 {
-	return n_segments && find_around(addr, o);
+	return (n_segments || larges) && find_around(addr, o);
 }
 
 Bool hvt_heap_has(Addr addr)
