@@ -115,8 +115,23 @@ static void thread(FILE *f, const struct lines_row *r, const struct line_part *p
 	putc('\n', f);
 }
 
+/* All that was done with it. */
+static uint64_t accesses(const struct line *l, const struct line_part *p)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < l->n_threads; i++) {
+		struct line_part_count c = lines_part_count(p, &l->threads[i]);
+
+		n += c.reads + c.writes;
+	}
+	return n;
+}
+
 static void part(FILE *f, const struct lines_row *r, const struct line_part *p, struct analysis *a)
 {
+	double all = (double)accesses(r->line, p);
 	uint32_t i, shown = 0, more = 0;
 	unsigned k;
 
@@ -133,7 +148,7 @@ static void part(FILE *f, const struct lines_row *r, const struct line_part *p, 
 
 		if (!(c.read | c.written))
 			continue;
-		if (shown == THREADS_SHOWN) {
+		if (shown == THREADS_SHOWN || (double)(c.reads + c.writes) < LEAST * all) {
 			more++;
 			continue;
 		}
@@ -141,22 +156,24 @@ static void part(FILE *f, const struct lines_row *r, const struct line_part *p, 
 		shown++;
 	}
 	if (more)
-		fprintf(f, "               and %" PRIu32 " more threads\n", more);
+		fprintf(f, "               and %" PRIu32 " more that did less\n", more);
 }
 
 static void advice(FILE *f, const struct lines_row *r, int width)
 {
 	static const char in[] = "        ";
 	struct line_advice d;
+	const char *name = d.name;
 
 	lines_advise(r->line, &r->judged, &d);
+	name += *name == '.';
 	switch (d.what) {
 	case LINE_ADVICE_MEMBER:
 		if (d.new_size)
 			paragraph(f, width, in, "Begin %s of %s at %" PRIu64 ", now at %" PRIu64 ": _Alignas(64) before it; %s grows from %" PRIu64 " to %" PRIu64 " bytes.",
-				  d.name, d.of, d.to, d.from, d.of, d.size, d.new_size);
+				  name, d.of, d.to, d.from, d.of, d.size, d.new_size);
 		else
-			paragraph(f, width, in, "Begin %s of %s on a line of its own: _Alignas(64) before it.", d.name, d.of);
+			paragraph(f, width, in, "Begin %s of %s on a line of its own: _Alignas(64) before it.", name, d.of);
 		break;
 	case LINE_ADVICE_ELEMENT:
 		if (d.from)
@@ -183,19 +200,6 @@ static void advice(FILE *f, const struct lines_row *r, int width)
 }
 
 /* ---- all ---- */
-
-static uint64_t accesses(const struct line *l, const struct line_part *p)
-{
-	uint64_t n = 0;
-	uint32_t i;
-
-	for (i = 0; i < l->n_threads; i++) {
-		struct line_part_count c = lines_part_count(p, &l->threads[i]);
-
-		n += c.reads + c.writes;
-	}
-	return n;
-}
 
 static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis *a, const struct lines_options *o)
 {
