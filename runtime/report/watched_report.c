@@ -435,6 +435,12 @@ static void text_missing(FILE *f, struct analysis *a, size_t watch)
 			free(v[--n]);
 		return;
 	}
+	if (n && !strcmp(v[0], name)) {
+		fputs(": a file has it, but in no process it is where that says\n", f);
+		while (n)
+			free(v[--n]);
+		return;
+	}
 	for (i = 0; i < n; i++) {
 		fputs(!i ? "; did you mean '" : i + 1 < n ? "', '" : "' or '", f);
 		put(f, v[i]);

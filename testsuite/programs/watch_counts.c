@@ -1,4 +1,4 @@
-/* hotvar-cflags: -O1 -g -pthread -fno-inline -fcf-protection=none */
+/* hotvar-cflags: -D_GNU_SOURCE -O1 -g -pthread -fno-inline -fcf-protection=none */
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * watch_counts.c - accesses its variables a known number of times, by thread and function, and says so:
@@ -8,8 +8,8 @@
  * Each function accesses its variable in one way, written in assembler, so that no compiler decides how often.  What reads and
  * writes at once is one access, a read and a write.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +33,8 @@ struct {
 	long second;
 } __attribute__((packed)) crooked;
 char text[100];
+extern char label;
+__asm__(".bss\n.globl label\nlabel: .skip 4\n.text");
 long neighbour;
 
 #define READ(v)	      __asm__ volatile("mov %0, %%rax" : : "m"(v) : "rax")
@@ -147,15 +149,20 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* How many threads are all alive at a time, how many in all. */
+/* watch_counts [THREADS [wait]]: so many, one after the other; "wait": begins when there is a byte on stdin. */
 int main(int argc, char **argv)
 {
 	int threads = argc > 1 ? atoi(argv[1]) : 3, k;
+	bool wait = argc > 2;
+	char c;
 	pthread_t t;
 	pid_t pid;
 
+	if (wait && read(0, &c, 1) != 1)
+		return 1;
 	hook = nothing;
 	__asm__ volatile("" : : : "memory");
+	say("hook", "main", 1, 0, 1);
 	look(30);
 	say("counter", "look", 30, 30, 0);
 	store(20);
@@ -174,6 +181,7 @@ int main(int argc, char **argv)
 	say("table[3].hits", "entry_hits", 11, 0, 11);
 	wide(5);
 	say("table[3].hits", "wide", 5, 5, 0);
+	say("table[3].flags", "wide", 5, 5, 0);
 	entry_flags(12);
 	say("table[3].flags", "entry_flags", 12, 0, 12);
 	one_letter(13);
