@@ -228,6 +228,7 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 			touched_before(a->touched, ev);
 		said_event(variables_said(a->variables), ev);
 		spaces_event(a->spaces, ev);
+		variables_map_changed(a->variables);
 		if (a->touched)
 			touched_after(a->touched, ev);
 		tls_seen_event(variables_tls_seen(a->variables), ev);

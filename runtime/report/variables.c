@@ -13,12 +13,13 @@
 #include "runtime/core/hvar_image.h"
 #include "keys.h"
 #include "members.h"
+#include "recent.h"
 #include "runtime/core/hvar_resolve.h"
 #include "said.h"
 #include "tls_blocks.h"
+#include "tls_place.h"
 #include "tls_seen.h"
 #include "translator-hooks/image_name.h"
-#include "translator-hooks/tls_slots.h"
 
 enum { FIRST_ENTRIES = 256, MOST_ENTRIES = 1 << 22 };
 
@@ -58,6 +59,7 @@ struct variables {
 	uint32_t *slots;
 	uint64_t *tids;
 	struct comms comms;
+	struct recent recent; /* of variables_touched() */
 };
 
 /* ---- memory ---- */
@@ -244,6 +246,11 @@ static uint32_t name_number(const struct hvar_hot_key *key)
 	return !key->module && key->symbol == NAMED ? key->kind >> KIND_BITS : 0;
 }
 
+void variables_map_changed(struct variables *v)
+{
+	recent_forget(&v->recent);
+}
+
 struct said *variables_said(struct variables *v)
 {
 	return v->said;
@@ -286,58 +293,25 @@ uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 			   const struct hvar_event *ev, uint64_t addr, uint64_t stack)
 {
 	struct hvar_place place;
+	uint32_t i;
 
+	if (recent_find(&v->recent, ev->mm, addr, &i))
+		return i;
 	place_at(v, vmas, addr, &place);
 	if (place.kind == HVAR_KIND_UNMAPPED)
 		return VARIABLES_UNMAPPED;
+	/* What has a symbol is no thread's own, nor a stack. */
+	if (place.symbol != HVAR_IMAGE_NONE) {
+		i = entry_of(v, &place, ev);
+		if (i != HVAR_HOT_NONE)
+			recent_add(&v->recent, ev->mm, addr, same_until(v, &place, addr), i);
+		return i;
+	}
 	if (!tls_at(v, vmas, ev, addr, &place) && place.kind == HVAR_KIND_ANON && stack >= place.vma.start && stack < place.vma.end) {
 		place.kind = HVAR_KIND_STACK;
 		place.module = 0;
 	}
 	return entry_of(v, &place, ev);
-}
-
-/*
- * The program's own block is next to the thread pointer, below it (the ABI's "variant II"), and its code alone has
- * distances in it as numbers ("local exec"): no library's does, since its place is not known when it is linked.
- */
-static void tls_place(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint32_t module,
-		      bool fixed, uint64_t offset, struct hvar_place *p)
-{
-	const struct hvar_image *img;
-	const struct tls_block *b;
-	uint64_t distance, addr;
-	uint32_t why;
-
-	module = images_canon(v->images, module);
-	img = module ? images_of(v->images, module, &why) : NULL;
-	if (!img)
-		return;
-	if (fixed || img->flags & HVAR_IMAGE_PROGRAM) {
-		distance = tls_layout_distance(img->tls.memsz, img->tls.vaddr, img->tls.align);
-		if (!distance)
-			return;
-	} else if (!tls_blocks_library(v->tls, v->images, ev, vmas, module, img, &distance)) {
-		/* loaded later, its code may still go by the thread pointer (TLS descriptors) */
-		b = img->tls.memsz ? tls_seen_relative(v->seen, v->images, ev, vmas, module, offset, vmas, &addr) : NULL;
-		if (b)
-			tls_of_thread_place(b, addr, img, p);
-		else if (tls_blocks_readable(img)) /* but not in time */
-			p->reason = HVAR_REASON_NO_ACCESS;
-		return;
-	}
-	offset += distance;
-	if (offset >= img->tls.memsz)
-		return;
-	p->module = module;
-	p->flags = HVAR_PLACE_TLS;
-	p->symbol = hvar_image_find_tls(img, offset);
-	p->reason = img->flags & HVAR_IMAGE_STRIPPED ? HVAR_REASON_STRIPPED : HVAR_REASON_NO_SYMBOL;
-	if (p->symbol == HVAR_IMAGE_NONE)
-		return;
-	p->reason = HVAR_REASON_NONE;
-	p->offset = offset - img->tls_syms[p->symbol].vaddr;
-	p->size = img->tls_syms[p->symbol].size;
 }
 
 struct tls_blocks *variables_tls_blocks(struct variables *v)
@@ -359,7 +333,7 @@ uint32_t variables_tls(struct variables *v, const struct hvar_vmas *vmas, const 
 	place_at(v, NULL, 0, &place);
 	place.kind = HVAR_KIND_TLS;
 	place.reason = HVAR_REASON_NO_SYMBOL;
-	tls_place(v, vmas, ev, module, fixed, offset, &place);
+	tls_place(&(struct tls_place_of){ v->images, v->tls, v->seen }, vmas, ev, module, fixed, offset, &place);
 	/* what no memory is seen of is each process's own all the same */
 	place.vma.prot = 0;
 	i = entry_of(v, &place, ev);

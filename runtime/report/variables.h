@@ -52,6 +52,9 @@ uint32_t variables_range(struct variables *v, const struct hvar_vmas *vmas, cons
 uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 			   const struct hvar_event *ev, uint64_t addr, uint64_t stack);
 
+/* A map has changed: what variables_touched() has found so far may be elsewhere now. */
+void variables_map_changed(struct variables *v);
+
 /*
  * The entry for thread-local memory, that of all threads together: the variable that code of module @module reaches at
  * distance @offset from the thread pointer; @fixed: that is a number in the code.  With @module 0 all thread-local memory

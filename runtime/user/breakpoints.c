@@ -4,34 +4,31 @@
 #include "breakpoints.h"
 
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "breakpoint.h"
 #include "decode_regs.h"
 #include "turns.h"
 
 enum {
 	SLOTS = 4,	     /* breakpoints that an x86 CPU has */
-	RING_PAGES = 4,	     /* of data */
 	PAGE = 4096,
 	FEWEST = 12,	     /* hits of a breakpoint in one round */
-	MOST = 56,	     /* 248 bytes each: they fit into a ring */
+	MOST = BREAKPOINT_MOST,
 	PLACES = 2048,	     /* a power of 2 */
 	SEEN = 4096,	     /* samples' instructions, a power of 2 */
 	CODE_PAGES = 64,
 	FAR = 40,	     /* instructions to the next branch */
 	FIRST_HIT_NS = 9000, /* until gaps between hits say more */
 	PERIOD_NS = 50000000, /* from round to round, at least */
+	SHORTEST_NS = 10000000, /* but if the program has not run enough till then, */
+	LONGEST_NS = 400000000, /* a wait as long as it will take, within these bounds */
 	BETWEEN_NS = 40000000, /* that the program has run from round to round: when it waits, so do we */
-	WINDOW_NS = 2000000,  /* that a round takes */
+	WINDOW_NS = 2000000,  /* that a round takes while there is one that control is waited for at */
 	LONG_SLICE_NS = 2000000,
 	ASK_AGAIN = 8,	      /* rounds */
 	PROMPT_NS = 40000,    /* between setting a breakpoint and its first hit, where the program is there already */
@@ -76,10 +73,9 @@ struct code_page {
 };
 
 struct slot {
-	int fd;
-	void *base;
+	struct breakpoint bp;
+	bool on; /* in this round */
 	uint16_t place;
-	uint32_t hits; /* it ends by itself after so many */
 };
 
 struct breakpoints {
@@ -97,9 +93,11 @@ struct breakpoints {
 	struct seen seen[SEEN];
 	struct code_page code[CODE_PAGES];
 	struct slot slots[SLOTS];
-	int n_slots;
+	int n_on; /* of them, in this round */
+	bool waits; /* one of them waits for control to come by */
 	struct breakpoints_counts counts;
 	uint64_t next_ns; /* when breakpoints_step() has something to do */
+	uint64_t round_ns; /* when the last round began */
 	/* of the breakpoint that is being read */
 	struct perf_record kept[KEPT];
 	uint64_t ran_ns[KEPT]; /* of the program, from when it was set to that hit */
@@ -119,20 +117,12 @@ struct breakpoints *breakpoints_new(double share)
 	return b;
 }
 
-static void close_slots(struct breakpoints *b)
-{
-	for (int i = 0; i < b->n_slots; i++) {
-		munmap(b->slots[i].base, (RING_PAGES + 1) * PAGE);
-		close(b->slots[i].fd);
-	}
-	b->n_slots = 0;
-}
-
 void breakpoints_free(struct breakpoints *b)
 {
 	if (!b)
 		return;
-	close_slots(b);
+	for (int i = 0; i < SLOTS; i++)
+		breakpoint_close(&b->slots[i].bp);
 	free(b);
 }
 
@@ -329,41 +319,34 @@ static bool is_cheap(struct breakpoints *b, const struct place *p)
 	return b->asked_cheap;
 }
 
+/* One that @tid has, or one that nobody has, or one of another thread. */
+static struct slot *slot_for(struct breakpoints *b, pid_t tid)
+{
+	struct slot *best = NULL;
+
+	for (int i = 0; i < SLOTS; i++) {
+		struct slot *s = &b->slots[i];
+
+		if (s->on)
+			continue;
+		if (s->bp.base && s->bp.tid == tid)
+			return s;
+		if (!best || !s->bp.base)
+			best = s;
+	}
+	return best;
+}
+
 static bool set(struct breakpoints *b, uint32_t place, uint32_t hits)
 {
 	struct place *p = &b->places[place];
-	struct slot *s = &b->slots[b->n_slots];
-	struct perf_event_attr a = {
-		.size = sizeof(a),
-		.type = PERF_TYPE_BREAKPOINT,
-		.bp_type = HW_BREAKPOINT_X,
-		.bp_addr = p->addr,
-		.bp_len = sizeof(long),
-		.sample_period = 1,
-		.sample_type = PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_READ,
-		.sample_regs_user = PERF_RECORD_REGS,
-		.sample_id_all = 1,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-	};
+	struct slot *s = slot_for(b, p->tid);
 
-	s->fd = (int)syscall(SYS_perf_event_open, &a, p->tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (s->fd < 0)
+	if (!breakpoint_set(&s->bp, p->tid, p->addr, hits))
 		return false;
-	s->base = mmap(NULL, (RING_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (s->base == MAP_FAILED || ioctl(s->fd, PERF_EVENT_IOC_REFRESH, (int)hits)) {
-		if (s->base != MAP_FAILED)
-			munmap(s->base, (RING_PAGES + 1) * PAGE);
-		close(s->fd);
-		return false;
-	}
 	s->place = (uint16_t)place;
-	s->hits = hits;
-	b->n_slots++;
+	s->on = true;
+	b->n_on++;
 	return true;
 }
 
@@ -391,43 +374,43 @@ static uint32_t most_wanted(const struct breakpoints *b)
 	return best;
 }
 
-/* Hits so far, and how long the program has run since the breakpoint was set and before it ended. */
-static bool read_count(const struct slot *s, uint64_t *hits, uint64_t *ran_ns)
-{
-	uint64_t v[2];
-
-	if (read(s->fd, v, sizeof(v)) != sizeof(v))
-		return false;
-	*hits = v[0];
-	*ran_ns = v[1];
-	return true;
-}
-
-/* Control is not there now: it costs nothing to find that out, and what comes later would be no fair choice. */
+/*
+ * Those that were hit at once end by themselves, and are looked at when the next round begins: to be woken is dear.
+ * At the others control is not there now: it costs nothing to find that out, and what
+ * comes later would be no fair choice.
+ */
 static void give_up_the_absent(struct breakpoints *b)
 {
 	struct timespec t = { 0, GLANCE_NS };
-	uint64_t hits, ran_ns;
+	int absent = 0;
 
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
-	for (int i = 0; i < b->n_slots; i++) {
-		const struct place *p = &b->places[b->slots[i].place];
+	for (int i = 0; i < SLOTS; i++)
+		absent += b->slots[i].on && !breakpoint_was_hit(&b->slots[i].bp);
+	if (absent)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+	for (int i = 0; absent && i < SLOTS; i++) {
+		struct slot *s = &b->slots[i];
+		const struct place *p = &b->places[s->place];
 
-		if (!p->clustered && p->tries > SHORT_TRIES && !p->hits)
+		if (!s->on || breakpoint_was_hit(&s->bp))
 			continue;
-		if (read_count(&b->slots[i], &hits, &ran_ns) && !hits && ran_ns > PROMPT_NS)
-			ioctl(b->slots[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		if ((p->clustered || p->tries <= SHORT_TRIES || p->hits) && breakpoint_ran_ns(&s->bp) > PROMPT_NS &&
+		    !breakpoint_was_hit(&s->bp))
+			breakpoint_off(&s->bp);
+		else
+			b->waits = true;
 	}
 }
 
-static void begin(struct breakpoints *b)
+static bool begin(struct breakpoints *b, uint64_t now_ns)
 {
 	double each = b->credit_ns / (double)b->hit_ns / SLOTS;
 	uint32_t hits = each > MOST ? MOST : each > 0 ? (uint32_t)each : 0;
 
 	if (hits < FEWEST || b->ran_since_ns < BETWEEN_NS)
-		return;
+		return false;
 	b->ran_since_ns = 0;
+	b->round_ns = now_ns;
 	for (int i = 0; i < SLOTS; i++) {
 		uint32_t place = most_wanted(b);
 
@@ -442,53 +425,32 @@ static void begin(struct breakpoints *b)
 	}
 	for (uint32_t i = 0; i < PLACES; i++)
 		b->places[i].now = false;
-	if (b->n_slots)
+	if (b->n_on)
 		give_up_the_absent(b);
 	b->counts.rounds++;
-}
-
-/*
- * The kernel's record has, between period and registers, the count and for how long the program has run
- * since the breakpoint was set; without those it is as perf_record.h knows it.
- */
-static bool take(struct breakpoints *b, const uint8_t *rec, size_t len)
-{
-	enum { READ_AT = 56, READ_LEN = 16, ENABLED_AT = READ_AT + 8 };
-	uint64_t plain[64];
-	struct perf_event_header h;
-
-	if (len < READ_AT + READ_LEN || len - READ_LEN > sizeof(plain) || b->got == KEPT)
-		return false;
-	memcpy(plain, rec, READ_AT);
-	memcpy(&h, rec, sizeof(h));
-	h.size = (uint16_t)(len - READ_LEN);
-	memcpy(plain, &h, sizeof(h));
-	memcpy((uint8_t *)plain + READ_AT, rec + READ_AT + READ_LEN, len - READ_AT - READ_LEN);
-	if (perf_record_read(plain, len - READ_LEN, &b->kept[b->got]) != 1 ||
-	    b->kept[b->got].what != PERF_IS_SAMPLE)
-		return false;
-	memcpy(&b->ran_ns[b->got++], rec + ENABLED_AT, sizeof(b->ran_ns[0]));
 	return true;
 }
 
-/* The ring is new and larger than all that was asked for: it starts at its start and never wraps. */
-static void read_ring(struct breakpoints *b, const struct slot *s)
+/* From now on, until the program will have run and earned enough for a round, if it goes on as it did since the last. */
+static uint64_t enough_in_ns(const struct breakpoints *b, uint64_t now_ns)
 {
-	const struct perf_event_mmap_page *page = s->base;
-	const uint8_t *data = (const uint8_t *)s->base + PAGE;
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = 0;
+	double lacks = BETWEEN_NS - (double)b->ran_since_ns;
+	double earns = b->share > 0 ? ((double)(FEWEST * SLOTS * b->hit_ns) - b->credit_ns) / b->share : 1e18;
+	double rate = now_ns > b->round_ns ? (double)b->ran_since_ns / (double)(now_ns - b->round_ns) : 0;
+	double ns = rate > 0 ? (lacks > earns ? lacks : earns) / rate : PERIOD_NS;
 
-	b->got = 0;
-	while (at + sizeof(struct perf_event_header) <= head && head <= RING_PAGES * PAGE) {
-		struct perf_event_header h;
+	return ns < SHORTEST_NS ? SHORTEST_NS : ns < LONGEST_NS ? (uint64_t)ns : LONGEST_NS;
+}
 
-		memcpy(&h, data + at, sizeof(h));
-		if (h.size < sizeof(h) || at + h.size > head)
-			break;
-		if (h.type == PERF_RECORD_SAMPLE && !take(b, data + at, h.size))
-			b->counts.lost++;
-		at += h.size;
-	}
+static bool take(void *ctx, const struct perf_record *rec, uint64_t ran_ns)
+{
+	struct breakpoints *b = ctx;
+
+	if (b->got == KEPT)
+		return false;
+	b->kept[b->got] = *rec;
+	b->ran_ns[b->got++] = ran_ns;
+	return true;
 }
 
 /*
@@ -507,7 +469,7 @@ static bool is_fair(const struct breakpoints *b, const struct slot *s, uint64_t 
 		longest_ns = gap > longest_ns ? gap : longest_ns;
 		*shortest_ns = gap < *shortest_ns ? gap : *shortest_ns;
 	}
-	return b->got < s->hits || b->ran_ns[0] <= longest_ns;
+	return b->got < s->bp.hits || b->ran_ns[0] <= longest_ns;
 }
 
 /* How often the branch was taken: what came seldom is what must be seen more often. */
@@ -522,12 +484,14 @@ static void note_turns(const struct breakpoints *b, struct place *p)
 	}
 }
 
-static void read_slot(struct breakpoints *b, const struct slot *s, perf_record_fn fn, void *ctx)
+static void read_slot(struct breakpoints *b, struct slot *s, perf_record_fn fn, void *ctx)
 {
 	struct place *p = &b->places[s->place];
 	uint64_t shortest_ns;
 
-	read_ring(b, s);
+	b->got = 0;
+	b->counts.lost += breakpoint_read(&s->bp, take, b);
+	s->on = false;
 	if (!b->got)
 		return;
 	b->counts.spent_ns += b->got * b->hit_ns;
@@ -551,11 +515,13 @@ static void read_slot(struct breakpoints *b, const struct slot *s, perf_record_f
 
 static void end(struct breakpoints *b, perf_record_fn fn, void *ctx)
 {
-	for (int i = 0; i < b->n_slots; i++)
-		ioctl(b->slots[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	for (int i = 0; i < b->n_slots; i++)
-		read_slot(b, &b->slots[i], fn, ctx);
-	close_slots(b);
+	for (int i = 0; i < SLOTS; i++)
+		if (b->slots[i].on)
+			breakpoint_off(&b->slots[i].bp);
+	for (int i = 0; i < SLOTS; i++)
+		if (b->slots[i].on)
+			read_slot(b, &b->slots[i], fn, ctx);
+	b->n_on = 0;
 	/* What was not spent is not kept for long: bursts shall lie apart. */
 	if (b->credit_ns > (double)(b->hit_ns * MOST * SLOTS))
 		b->credit_ns = (double)(b->hit_ns * MOST * SLOTS);
@@ -570,16 +536,21 @@ void breakpoints_step(struct breakpoints *b, uint64_t now_ns, perf_record_fn fn,
 {
 	if (now_ns < b->next_ns)
 		return;
-	if (b->n_slots) {
-		end(b, fn, ctx);
-		b->next_ns = now_ns + PERIOD_NS;
-		return;
-	}
-	begin(b);
-	b->next_ns = now_ns + (b->n_slots ? WINDOW_NS : PERIOD_NS);
+	end(b, fn, ctx);
+	b->next_ns = now_ns + PERIOD_NS;
+	if (!b->round_ns)
+		b->round_ns = now_ns;
+	if (b->waits)
+		b->waits = false;
+	else if (!begin(b, now_ns))
+		b->next_ns = now_ns + enough_in_ns(b, now_ns);
+	else if (b->waits)
+		b->next_ns = now_ns + WINDOW_NS;
 }
 
 void breakpoints_stop(struct breakpoints *b, perf_record_fn fn, void *ctx)
 {
 	end(b, fn, ctx);
+	for (int i = 0; i < SLOTS; i++)
+		breakpoint_close(&b->slots[i].bp);
 }

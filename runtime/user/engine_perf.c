@@ -37,10 +37,11 @@
 
 enum {
 	TICK_NS = 100000000,
+	EARLY_NS = 20000000, /* a tick may be, rather than to be woken twice */
 	PROGRESS_TICKS = 2,
 	SETTLED_NS = 1000000, /* no CPU is still writing a record this old */
 	LOOK_SHARE = 400,     /* one part in so many of the time goes into reading maps */
-	SAMPLED_LOOK_SHARE = 1200, /* where they only name samples */
+	SAMPLED_LOOK_SHARE = 2000, /* where they only name samples */
 	ATTACH_PASSES = 5,
 	MANY_PROCESSES = 20,
 	OUR_NICE = -10,
@@ -475,7 +476,7 @@ static void measure(struct engine *g)
 			return;
 		if (g->breaks && now >= breakpoints_next_ns(g->breaks))
 			perf_news_breaks(&g->news, true);
-		if (now >= g->tick_ns)
+		if (now + EARLY_NS >= g->tick_ns)
 			tick(g);
 	}
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * breakpoint.h - an execution breakpoint of one thread, that is set again and again.
+ *
+ * What the kernel has made for it (an event and its ring) is kept, and moved to another instruction of the same
+ * thread, which costs a fifth of making it.  Meanwhile one of the CPU's four is taken for that thread.
+ * Used by one thread.
+ */
+#ifndef BREAKPOINT_H
+#define BREAKPOINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "perf_record.h"
+
+/* The most hits that one setting may ask for: they fit into a ring. */
+enum { BREAKPOINT_MOST = 56 };
+
+struct breakpoint {
+	void *base; /* the ring; NULL: there is none, and the rest means nothing */
+	int fd;
+	pid_t tid;
+	uint32_t hits; /* it ends by itself after so many */
+	uint32_t left; /* of the setting before, which the kernel still remembers */
+	uint64_t tail; /* of the ring, read so far */
+	uint64_t ran_ns; /* of the program, before this setting */
+};
+
+/* On at @addr of @tid, for @hits of them, or what is left from before if that is more.  False: refused. */
+bool breakpoint_set(struct breakpoint *b, pid_t tid, uint64_t addr, uint32_t hits);
+
+/* No more hits from here on. */
+void breakpoint_off(struct breakpoint *b);
+
+bool breakpoint_was_hit(const struct breakpoint *b);
+
+/* How long the program has run since it was set, and before it ended by itself; 0: not known. */
+uint64_t breakpoint_ran_ns(const struct breakpoint *b);
+
+/*
+ * Call it when it is off: @fn gets all hits, in time order, and of each how long the program had run since the
+ * breakpoint was set.  Returns for how many there was no room, or that @fn refused by false.
+ */
+uint64_t breakpoint_read(struct breakpoint *b, bool (*fn)(void *ctx, const struct perf_record *hit, uint64_t ran_ns),
+			 void *ctx);
+
+void breakpoint_close(struct breakpoint *b);
+
+#endif /* BREAKPOINT_H */
