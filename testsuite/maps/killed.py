@@ -10,6 +10,7 @@ ptrace it must end with hotvar (its gate would fail its calls): no process of it
 """
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -45,6 +46,18 @@ def none_left(seconds):
     return True
 
 
+def until_end(fd, seconds):
+    """What was written into the pipe, when nobody can write any more: neither hotvar nor what it may have begun; or None."""
+    said, until = b"", time.monotonic() + seconds
+    while True:
+        ready, _, _ = select.select([fd], [], [], max(0, until - time.monotonic()))
+        part = os.read(fd, 4096) if ready else None
+        said += part or b""
+        if not part:
+            os.close(fd)
+            return None if part is None else said.split()
+
+
 def wrong(i, why):
     global bad
     bad += 1
@@ -67,14 +80,14 @@ def reap(p):
 
 def once(i):
     global ended, late, never
-    log, out, events = folder + "/log", folder + "/out", folder + "/events"
-    for f in (log, out):
-        if os.path.exists(f):
-            os.unlink(f)
+    log, events = folder + "/log", folder + "/events"
+    if os.path.exists(log):
+        os.unlink(log)
     cmd = [program, str(rng.randrange(1 << 30)), "2000" if source == "ptrace" else "6000", log, folder, "tfvxsb"]
     maps = [hotvar, "maps", "-q", "--source", source, "-o", events]
     target = None
-    with open(out, "wb") as o, open(folder + "/err", "wb") as err:
+    read_end, o = os.pipe()
+    with open(folder + "/err", "wb") as err:
         if how == "attached":
             target = subprocess.Popen(cmd, stdout=o)
             h = subprocess.Popen(maps + ["-p", str(target.pid)], stderr=err)
@@ -85,20 +98,16 @@ def once(i):
         over = h.poll() is not None
         h.kill()
         reap(h)
+        os.close(o)
     late += over
+    said = until_end(read_end, 60)
     status = reap(target) if target else None
-    if not none_left(30):
+    if said is None or not none_left(30):
         return wrong(i, "processes are left")
-    said = open(out).read().split()
     if how == "attached":
         if status != 0 or not said:
             return wrong(i, f"status {status}, said {said}")
     elif source == "perf":
-        # It was still hotvar's child when it was looked for, and has begun since.
-        if os.path.exists(log) and not said:
-            if not none_left(30):
-                return wrong(i, "processes are left")
-            said = open(out).read().split()
         if os.path.exists(log) and not said:
             return wrong(i, "it began and never came to its end")
         never += not os.path.exists(log)
