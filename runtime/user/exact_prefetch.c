@@ -98,6 +98,15 @@ int exact_prefetch_seen(struct exact_prefetch *p, struct stream *out, const stru
 	return put(out, &rec, s, stack);
 }
 
+/* What is counted apart is no more than there was. */
+static bool counts_ok(const struct hvt_prefetch *c)
+{
+	uint64_t n = c->executed;
+
+	return c->unmapped <= n && c->unused <= (n -= c->unmapped) && c->used <= (n -= c->unused) &&
+	       c->redundant <= (n -= c->used) && c->unjudged <= n - c->redundant;
+}
+
 int exact_prefetch_harvest(const struct exact_prefetch *p, struct stream *out, int memfd, const struct stream_prefetch *as)
 {
 	struct hvt_prefetch c;
@@ -111,6 +120,8 @@ int exact_prefetch_harvest(const struct exact_prefetch *p, struct stream *out, i
 		ret = exact_memfd_read(memfd, &c, sizeof(c), HVT_PREFETCHES + i * sizeof(c));
 		if (ret || !s || !c.executed)
 			continue;
+		if (!counts_ok(&c))
+			return -EINVAL;
 		rec.ip = s->ip;
 		rec.executed = c.executed;
 		rec.unmapped = c.unmapped;
