@@ -336,6 +336,8 @@ static void pages(FILE *f, const struct touched_result *t, const struct analysis
 
 void touched_text(FILE *f, const struct touched_result *t, const struct analysis *a, const struct touched_choice *o)
 {
+	const char *source = analysis_meta(a, "source");
+
 	heading(f, t, a);
 	time_line(f, t, a);
 	if (o->by_page)
@@ -348,4 +350,6 @@ void touched_text(FILE *f, const struct touched_result *t, const struct analysis
 		put_name(f, analysis_why(a), 0);
 		putc('\n', f);
 	}
+	if (source && !strcmp(source, "fault"))
+		fputs("by page faults: pages that were there already, or that the kernel brought along with a neighbour, are not among them\n", f);
 }
