@@ -44,14 +44,14 @@ while read -r name arguments; do
 done << END
 access_kinds
 elf_many 50
-exec_chain 3 0
++exec_chain 3 0
 +exact_threads 40 100 4
 fork_many 20
 heap_churn churn 3000
 heap_churn live 3000
 heap_objects nodes grow shrink aligned wide kernel
-heap_objects handed forked zeros huge mapping moving named inlined
-+heap_objects threads many
+heap_objects forked zeros huge mapping moving named inlined
++heap_objects handed threads many
 loop cpu 500
 loop getppid 100
 loop mmap 50
