@@ -82,6 +82,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 	ao.by_member = o.report.by_member;
 	ao.by_phase = o.report.rows.by_phase;
 	ao.lines = o.report.by_line;
+	ao.prefetches = o.report.prefetches;
 	ao.touched = o.report.by_region || o.report.by_page;
 	f = cli_open(&o.common, stderr, e);
 	if (!f)

@@ -71,7 +71,7 @@ static void put_meta(struct stream *out, const struct target_options *o)
 		stream_put_meta(out, "pid", "%d", (int)o->pid);
 	if (o->source != SESSION_EXACT && o->source != SESSION_FAULT && !o->watch.n)
 		stream_put_meta(out, "hz", "%u", o->hz);
-	if (o->exact_prefetches)
+	if (o->exact_prefetches && o->source == SESSION_EXACT)
 		stream_put_meta(out, "prefetch_lines", "%u", o->exact_prefetches);
 	if (o->source == SESSION_EXACT && o->exact_lines)
 		stream_put_meta(out, "cachelines", "%d", STREAM_LINE_SIZE);

@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
 	{ "no-demangle", KEY_RAW, NULL, 0, "Show C++ and Rust names as the linker has them", 5 },
-	{ "prefetches", KEY_PREFETCHES, "LINES", OPTION_ARG_OPTIONAL, "With --exact: prefetch instructions that ask for unmapped memory, or for what is not used before LINES other cache lines are (what the second cache holds)", 5 },
+	{ "prefetches", KEY_PREFETCHES, "LINES", OPTION_ARG_OPTIONAL, "Prefetch instructions that ask for unmapped memory; with --exact also for what is not used before LINES other cache lines are (as many as the second cache holds)", 5 },
 	{ "callers", KEY_CALLERS, "N", OPTION_ARG_OPTIONAL, "With --exact: the N lines of code that access each variable most (text: 3, JSON: all)", 5 },
 	{ 0 },
 };
@@ -176,8 +176,6 @@ static int render(FILE *f, const struct rows *r, const struct analysis *a,
 
 const char *report_needs_exact(const struct report_choice *choice)
 {
-	if (choice->prefetches)
-		return "--prefetches";
 	if (choice->callers)
 		return "--callers";
 	if (choice->by_page)

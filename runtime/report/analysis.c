@@ -22,6 +22,7 @@
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/code_capture.h"
 #include "prefetches.h"
+#include "prefetches_sampled.h"
 #include "said.h"
 #include "spaces.h"
 #include "tls_blocks.h"
@@ -47,6 +48,7 @@ struct analysis {
 	struct variables *variables;
 	struct callers *callers;
 	struct prefetches *prefetches;
+	struct prefetches_sampled *prefetches_sampled; /* NULL: not asked for */
 	struct accesses *accesses;
 	struct faulted *faulted;
 	struct watched *watched;
@@ -380,6 +382,8 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		a->result = NULL;
 		if (a->sample)
 			a->sample(a->sample_ctx, &a->env, spaces_of(a->spaces, &s->ev), s);
+		if (a->prefetches_sampled)
+			prefetches_sampled_take(a->prefetches_sampled, &a->env, spaces_of(a->spaces, &s->ev), s);
 		estimate_sample(a->estimate, s);
 		break;
 	}
@@ -631,6 +635,11 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->accesses = accesses_new(a->variables, o->per_process);
 	if (!a->callers || !a->prefetches || !a->accesses)
 		goto no_memory;
+	if (o->prefetches) {
+		a->prefetches_sampled = prefetches_sampled_new(a->prefetches, a->images);
+		if (!a->prefetches_sampled)
+			goto no_memory;
+	}
 	if (o->lines) {
 		a->lines = lines_new(a->images, a->variables);
 		if (!a->lines)
@@ -661,6 +670,7 @@ void analysis_free(struct analysis *a)
 	touched_free(a->touched);
 	lines_free(a->lines);
 	callers_free(a->callers);
+	prefetches_sampled_free(a->prefetches_sampled);
 	prefetches_free(a->prefetches);
 	accesses_free(a->accesses);
 	faulted_free(a->faulted);

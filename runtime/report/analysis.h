@@ -26,6 +26,7 @@ struct analysis_options {
 	/* each timer sample, before it is taken in; @env tells of its code, @vmas (NULL: not known) what is mapped; NULL */
 	void (*sample)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
 	void *sample_ctx;
+	bool prefetches;  /* look for prefetch instructions in the code that samples are of */
 	bool lines;	  /* follow who accesses which cache lines */
 };
 

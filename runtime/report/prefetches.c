@@ -26,6 +26,7 @@ struct prefetches {
 	struct prefetch_line *v;
 	size_t n, cap;
 	uint64_t lost;
+	bool sampled;
 };
 
 /* ---- names ---- */
@@ -233,7 +234,18 @@ void prefetches_record(struct prefetches *p, const struct stream_prefetch *r)
 	l->unjudged += r->unjudged;
 }
 
+void prefetches_sampled_record(struct prefetches *p, const struct stream_prefetch *r)
+{
+	p->sampled = true;
+	prefetches_record(p, r);
+}
+
 /* ---- what came out ---- */
+
+bool prefetches_are_sampled(const struct prefetches *p)
+{
+	return p->sampled;
+}
 
 uint64_t prefetches_waiting(const struct prefetch_line *l)
 {

@@ -24,6 +24,11 @@ void prefetches_free(struct prefetches *p);
 /* A record, checked by the reader. */
 void prefetches_record(struct prefetches *p, const struct stream_prefetch *r);
 
+/* The same of one that a sample proves: used is what was mapped. */
+void prefetches_sampled_record(struct prefetches *p, const struct stream_prefetch *r);
+/* Is what there is from samples? */
+bool prefetches_are_sampled(const struct prefetches *p);
+
 enum prefetch_position {
 	PREFETCH_AT,	 /* in the variable, or no variable is known */
 	PREFETCH_BEFORE, /* distance bytes before its begin */

@@ -107,6 +107,43 @@ static void put_line(FILE *f, const struct prefetch_line *l)
 		put_place(f, &l->places[i]);
 }
 
+static bool samples(const struct analysis *a)
+{
+	struct analysis_totals t;
+
+	analysis_totals(a, &t);
+	return t.samples;
+}
+
+/* What samples prove. */
+static void text_sampled(FILE *f, const struct prefetch_line *v, size_t n)
+{
+	uint64_t proven = 0;
+	size_t i, k, bad = 0;
+
+	for (i = 0; i < n; i++) {
+		proven += v[i].executed;
+		bad += v[i].unmapped > 0;
+	}
+	if (!bad) {
+		fprintf(f, "prefetches: samples prove the addresses of %" PRIu64 ", by %zu line%s of code: none is of unmapped memory\n", proven, n, n == 1 ? "" : "s");
+		return;
+	}
+	fprintf(f, " %10s %10s  code\n", "prefetches", "unmapped");
+	for (i = 0; i < bad && i < IN_TEXT; i++) {
+		column(f, 10, v[i].executed);
+		column(f, 10, v[i].unmapped);
+		fputs("  ", f);
+		put_code(f, &v[i]);
+		for (k = 0; k < v[i].n_places; k++)
+			put_place(f, &v[i].places[k]);
+	}
+	if (i < bad)
+		fprintf(f, "%23s in %zu more lines of code, not shown\n", "", bad - i);
+	fputs("prefetches: those whose addresses samples prove; likely, for the map may have changed since:\n"
+	      "  --exact counts them, and says which are not used\n", f);
+}
+
 void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 {
 	const char *lines = analysis_meta(a, "prefetch_lines");
@@ -115,9 +152,14 @@ void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 	size_t n, i, bad = 0;
 
 	v = prefetches_lines(analysis_prefetches(a), &n);
+	if (prefetches_are_sampled(analysis_prefetches(a))) {
+		text_sampled(f, v, n);
+		return;
+	}
 	if (!lines && !n) {
 		if (asked)
-			fputs("no prefetches: record with --exact --prefetches to have them\n", f);
+			fputs(samples(a) ? "prefetches: samples prove no address of any\n" :
+			      "no prefetches: record with --exact --prefetches to have them\n", f);
 		return;
 	}
 	for (i = 0; i < n; i++) {
@@ -143,6 +185,14 @@ void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 		   "  touched yet when the program ended; in use: touched or asked for shortly before\n", lines ? lines : "many");
 }
 
+static void count_exact(struct json *j, const char *key, bool sampled, uint64_t n)
+{
+	if (sampled)
+		json_null(j, key);
+	else
+		json_u64(j, key, n);
+}
+
 static void json_place(struct json *j, const struct prefetch_place *at)
 {
 	json_open(j, NULL, '{');
@@ -162,6 +212,7 @@ void prefetches_print_json(FILE *f, struct analysis *a)
 {
 	const char *lines = analysis_meta(a, "prefetch_lines");
 	const struct prefetch_line *v;
+	bool sampled = prefetches_are_sampled(analysis_prefetches(a));
 	struct json j;
 	size_t n, i, k;
 
@@ -176,13 +227,16 @@ void prefetches_print_json(FILE *f, struct analysis *a)
 			json_u64(&j, "line", v[i].line);
 		else
 			json_null(&j, "line");
-		json_u64(&j, "executed", v[i].executed);
+		json_str(&j, "mode", sampled ? "sampled" : "exact");
+		if (sampled)
+			json_u64(&j, "proven", v[i].executed);
+		count_exact(&j, "executed", sampled, v[i].executed);
 		json_u64(&j, "unmapped", v[i].unmapped);
-		json_u64(&j, "unused", v[i].unused);
-		json_u64(&j, "at_end", prefetches_waiting(&v[i]));
-		json_u64(&j, "redundant", v[i].redundant);
-		json_u64(&j, "used", v[i].used);
-		json_u64(&j, "unjudged", v[i].unjudged);
+		count_exact(&j, "unused", sampled, v[i].unused);
+		count_exact(&j, "at_end", sampled, prefetches_waiting(&v[i]));
+		count_exact(&j, "redundant", sampled, v[i].redundant);
+		count_exact(&j, "used", sampled, v[i].used);
+		count_exact(&j, "unjudged", sampled, v[i].unjudged);
 		if (lines)
 			json_u64(&j, "lines", strtoull(lines, NULL, 10));
 		else

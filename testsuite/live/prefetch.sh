@@ -105,8 +105,19 @@ like "no prefetch at all" "$(cat "$tmp/text")" '^prefetches: none was executed$'
 like "none were watched" "$("$HOTVAR" report --prefetches -i "$tmp/rec")" '^no prefetches: record with --exact --prefetches'
 "$HOTVAR" --exact --json -o "$tmp/report" -- "$TESTPROGS/prefetch_past" > "$tmp/out"
 is "they are watched only when that is asked for" "$(rows function)" ""
-"$HOTVAR" --prefetches -- true 2> "$tmp/err"
-is "samples cannot tell: usage" $? 2
+# Samples prove the addresses of some: of this program half of those go past the end.
+"$HOTVAR" --prefetches --json -o "$tmp/report" -- "$TESTPROGS/prefetch_past" 10000000 16 > "$tmp/out"
+is "samples find it, too, by its line and its array" "$(rows function file line mode executed unused) $(places walk | sed 's/ [0-9]*$//')" \
+	"walk prefetch_past.c $line sampled None None unmapped past table"
+check "about half" awk '{ exit !($1 >= 50 && $2 > 0.2 * $1 && $2 < 0.8 * $1) }' <<END
+$(rows proven unmapped)
+END
+"$HOTVAR" record -q -o "$tmp/rec" -- "$TESTPROGS/prefetch_right" 10000000 16 > "$tmp/out"
+"$HOTVAR" report --prefetches --json -i "$tmp/rec" > "$tmp/report"
+is "and nothing of the program without the mistake" "$(rows function mode unmapped places)" "walk sampled 0 []"
+like "which is said" "$("$HOTVAR" report --prefetches -i "$tmp/rec")" 'none is of unmapped memory$'
+"$HOTVAR" record --prefetches -o "$tmp/rec" -- true 2> "$tmp/err"
+is "to record them takes --exact: usage" $? 2
 like "and why" "$(cat "$tmp/err")" '--prefetches needs each access to be counted: give --exact, too'
 "$HOTVAR" --exact --prefetches=63 -- true 2> "$tmp/err"
 is "too few lines: usage" $? 2
