@@ -6,7 +6,7 @@
  *	     9000      6000      3000  counter [app]: 8 bytes at 0x55d0c0ffe010 of app, process 4711
  *	     6000      6000         0    by thread 4711
  *	     3000         0      3000    by thread 4712
- *	     6000      6000         0    at look() in app.c:40
+ *	     6000      6000         0    look() at app.c:40
  */
 #include "config.h"
 
@@ -353,11 +353,11 @@ static void text_site(FILE *f, struct code_names *names, const struct by_site *s
 
 	numbers(f, &s->n);
 	if (!s->known) {
-		fputs("  at code that cannot be told\n", f);
+		fputs("  code that cannot be told\n", f);
 		return;
 	}
 	code_names_find(names, &s->at, &name);
-	fputs("  at ", f);
+	fputs("  ", f);
 	if (*name.function) {
 		put(f, name.function);
 		fputs(strchr(name.function, '(') ? "" : "()", f);
@@ -365,7 +365,7 @@ static void text_site(FILE *f, struct code_names *names, const struct by_site *s
 		fprintf(f, "0x%" PRIx64, name.vaddr);
 	}
 	if (*name.file) {
-		fputs(" in ", f);
+		fputs(" at ", f);
 		put(f, name.file);
 		fprintf(f, ":%" PRIu32, name.line);
 	} else if (*name.module) {

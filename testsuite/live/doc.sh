@@ -49,7 +49,7 @@ mkdir "$tmp/clone"
 ln -s "$top_srcdir/examples" "$tmp/clone/examples"
 cd "$tmp/clone" || exit 1
 export XDG_CACHE_HOME="$tmp/images"
-for c in "$tmp/readme"/*.cmd; do
+for c in $(ls "$tmp/readme"/*.cmd | sort -V); do
 	n=$(basename "$c" .cmd)
 	if grep -q -e --exact "$c" && [ ! -x "$top_builddir/runtime/valgrind/lib/hotvar-amd64-linux" ]; then
 		skip "README example $n" "no valgrind here (apt-get install valgrind, then configure again)"

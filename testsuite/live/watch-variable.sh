@@ -29,7 +29,7 @@ like "bytes that nobody accesses have none" "$(cat "$tmp/json")" '"name":"text\+
 "$HOTVAR" report --json -i "$tmp/rec" > "$tmp/json"
 check "a recording has the same" agrees counter hook
 "$HOTVAR" report -i "$tmp/rec" > "$tmp/text"
-like "people are told functions and lines" "$(cat "$tmp/text")" '^ +20 +0 +20 +at store\(\) in watch_counts.c:[0-9]+$'
+like "people are told functions and lines" "$(cat "$tmp/text")" '^ +20 +0 +20 +store\(\) at watch_counts.c:[0-9]+$'
 like "and threads" "$(cat "$tmp/text")" '^ +[0-9]+ +[0-9]+ +[0-9]+ +by thread [0-9]+$'
 
 "$HOTVAR" --json -o "$tmp/json" --watch shared -- "$TESTPROGS/watch_threads" 40 > "$tmp/said"
