@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_report.c - report a recording.
+ * cmd_report.c - report a recording, or accesses that perf has recorded.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options_report.h"
 #include "runtime/cli/cli.h"
+#include "runtime/user/import.h"
 #include "runtime/user/stream.h"
 
 struct options {
@@ -18,7 +20,7 @@ struct options {
 };
 
 static const struct argp_option own_options[] = {
-	{ "input", 'i', "FILE", 0, "The recording ('-' is stdin; hotvar.rec)", 1 },
+	{ "input", 'i', "FILE", 0, "The recording, or text of perf script ('-' is stdin; hotvar.rec)", 1 },
 	{ 0 },
 };
 
@@ -48,26 +50,65 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	.options = own_options,
 	.parser = parse,
-	.doc = "Report a recording that 'hotvar record' made.\v"
+	.doc = "Report a recording that 'hotvar record' made, or text of 'perf script'.\v"
 	       "The report goes to stdout.",
 	.children = children,
 };
 
-static int report(const struct options *o, struct stream_reader *r, struct err *e)
+static void take(void *ctx, const struct stream_record *r)
+{
+	analysis_record(ctx, r);
+}
+
+/* Text of perf's becomes the records of a recording on its way. */
+static int read_text(struct analysis *a, struct import_file *f, struct err *e)
+{
+	struct stream *s = stream_to_call(take, a, e);
+	int err = s ? import_text(f, s, e) : -ENOMEM, closed = stream_close(s, err ? NULL : e);
+
+	return err ? err : closed;
+}
+
+static int read_recording(struct analysis *a, struct import_file *f, struct err *e)
+{
+	struct stream_reader *r = stream_reader_of_fd(f->fd, f->name, f->buf + f->pos, f->len - f->pos, e);
+
+	f->fd = -1;
+	if (!r)
+		return -ENOEXEC;
+	analysis_read(a, r);
+	stream_reader_free(r);
+	return 0;
+}
+
+static int read_in(struct analysis *a, struct import_file *f, struct err *e)
+{
+	switch (f->kind) {
+	case IMPORT_FILE_TEXT:
+		return read_text(a, f, e);
+	case IMPORT_FILE_DATA:
+		return err_set(e, ENOTSUP, "'%.300s' is perf's own format: make text of it: \"%s -i %.300s > perf.txt\", then give that with -i perf.txt",
+			       f->name, IMPORT_COMMAND, f->fd > STDERR_FILENO ? f->name : "perf.data");
+	case IMPORT_FILE_OTHER:
+		break;
+	}
+	return read_recording(a, f, e);
+}
+
+static int report(const struct options *o, struct import_file *in, struct err *e)
 {
 	struct analysis_options ao = { .per_process = o->report.per_process,
 				       .by_member = o->report.by_member,
 				       .by_phase = o->report.rows.by_phase,
 				       .lines = o->report.by_line,
+				       .prefetches = o->report.prefetches,
 				       .touched = o->report.by_region || o->report.by_page };
 	struct analysis *a = analysis_new(&ao, e);
 	FILE *f = NULL;
 	int status = CLI_FAILED;
 
-	if (a) {
-		analysis_read(a, r);
+	if (a && !read_in(a, in, e))
 		f = cli_open(&o->common, stdout, e);
-	}
 	if (f) {
 		status = report_write(f, a, &o->report, &o->common, e);
 		if (cli_close(f, &o->common, status == CLI_FAILED ? NULL : e))
@@ -83,7 +124,7 @@ static int report(const struct options *o, struct stream_reader *r, struct err *
 int cmd_report(int argc, char **argv, struct err *e)
 {
 	struct options o = { .input = "hotvar.rec" };
-	struct stream_reader *r;
+	struct import_file in;
 	int rest, status;
 
 	status = cli_parse(&argp, argc, argv, true, &rest, &o, e);
@@ -94,10 +135,9 @@ int cmd_report(int argc, char **argv, struct err *e)
 			 argv[rest], argv[rest]);
 		return CLI_USAGE;
 	}
-	r = stream_reader_of_file(o.input, e);
-	if (!r)
+	if (import_file_open(&in, o.input, e))
 		return e->status ? e->status : CLI_FAILED;
-	status = report(&o, r, e);
-	stream_reader_free(r);
+	status = report(&o, &in, e);
+	import_file_close(&in);
 	return status;
 }

@@ -265,7 +265,7 @@ static int check_head(struct stream_reader *r, struct err *e)
 			       r->name);
 	memcpy(&h, r->window, n < sizeof(h) ? n : sizeof(h));
 	if (n < sizeof(h.magic) || memcmp(h.magic, STREAM_MAGIC, sizeof(h.magic)))
-		return err_set(e, ENOEXEC, "'%s' is no recording: it does not begin as one: give a file that hotvar record made",
+		return err_set(e, ENOEXEC, "'%s' is no recording: it does not begin as one, nor as text of perf script: give a file that hotvar record made",
 			       r->name);
 	if (n < sizeof(h))
 		return err_set(e, ENODATA, "recording '%s' was cut off in its head: nothing is left of it: record again",
@@ -299,6 +299,31 @@ struct stream_reader *stream_reader_of_file(const char *path, struct err *e)
 		return NULL;
 	}
 	return r;
+}
+
+struct stream_reader *stream_reader_of_fd(int fd, const char *name, const void *head, size_t n, struct err *e)
+{
+	struct stream_reader *r = reader_new(name, e);
+
+	if (!r) {
+		if (fd > STDERR_FILENO)
+			close(fd);
+		return NULL;
+	}
+	r->fd = fd;
+	r->cap = n > READ_STEP ? n : READ_STEP;
+	r->buf = malloc(r->cap);
+	r->window = r->buf;
+	if (!r->buf) {
+		err_set(e, ENOMEM, "cannot read recording '%s': no memory: free some", name);
+	} else {
+		memcpy(r->buf, head, n);
+		r->len = n;
+		if (!check_head(r, e))
+			return r;
+	}
+	stream_reader_free(r);
+	return NULL;
 }
 
 struct stream_reader *stream_reader_of_bytes(const void *p, size_t n, struct err *e)
