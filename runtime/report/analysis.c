@@ -11,7 +11,7 @@
 #include "accesses.h"
 #include "callers.h"
 #include "carried.h"
-#include "codes.h"
+#include "code_source.h"
 #include "faulted.h"
 #include "frames.h"
 #include "heap_rows.h"
@@ -30,17 +30,8 @@
 #include "tls_seen.h"
 #include "watched.h"
 
-enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
-
 /* Of a record; weights have 16 bits below the point. */
 #define COUNT_MAX ((uint64_t)1 << 46)
-
-/* A page of a module's file that the stream does not have. */
-struct needed_code {
-	uint64_t where;
-	uint32_t module;
-	uint32_t len;
-};
 
 struct analysis {
 	struct spaces *spaces;
@@ -58,12 +49,8 @@ struct analysis {
 	struct estimate_env env;  /* what that asks */
 	void (*sample)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
 	void *sample_ctx;
-	struct codes *codes;	  /* the stream's */
-	struct codes *file_codes; /* read from the modules' files */
-	struct needed_code *needed;
-	size_t n_needed, next_needed;
+	struct code_source *code;
 	uint64_t need_head[sizeof(struct stream_code) / 8];
-	uint8_t page[PAGE];
 	char fact[CARRIED_TEXT];
 	struct metas metas;
 	struct analysis_totals totals;
@@ -91,91 +78,18 @@ static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip,
 	return true;
 }
 
-/* Note that the stream lacks the page of @at's file that @page was read from. */
-static void need_code(struct analysis *a, uint32_t module, uint64_t where, uint32_t len)
-{
-	struct needed_code *v;
-
-	if (a->n_needed >= NEEDED_MAX) {
-		a->totals.lost[STREAM_LOST_CODE]++;
-		return;
-	}
-	v = realloc(a->needed, (a->n_needed + 1) * sizeof(*v));
-	if (!v) {
-		a->totals.lost[STREAM_LOST_MEMORY]++;
-		return;
-	}
-	a->needed = v;
-	v[a->n_needed] = (struct needed_code){ where, module, len };
-	a->n_needed++;
-}
-
-/* What the stream has of the code, then what the module's file has. */
 static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t len)
 {
 	struct analysis *a = ctx;
-	uint8_t *to = buf;
-	size_t n = 0, got;
 
-	while (n < len) {
-		uint64_t where = at->where + n, start = where & ~(uint64_t)(PAGE - 1);
-
-		got = codes_get(a->codes, at->module, at->mm, where, to + n, len - n);
-		n += got;
-		if (got)
-			continue;
-		if (!at->module)
-			break;
-		/* Not past this page: in the next one the stream comes first again. */
-		got = PAGE - (where - start);
-		got = codes_get(a->file_codes, at->module, 0, where, to + n,
-				got < len - n ? got : len - n);
-		n += got;
-		if (got)
-			continue;
-		got = images_read(a->images, at->module, start, a->page, PAGE);
-		if (got <= where - start ||
-		    codes_put(a->file_codes, at->module, 0, start, a->page, got))
-			break;
-		need_code(a, at->module, start, (uint32_t)got);
-	}
-	return n;
+	return code_source_get(a->code, at, buf, len);
 }
 
-/* The executable segment whose file range holds @offset. */
-static const struct hvar_image_seg *code_segment(const struct hvar_image *img, uint64_t offset)
-{
-	uint32_t i;
-
-	for (i = 0; i < img->n_segs; i++) {
-		const struct hvar_image_seg *s = &img->segs[i];
-
-		if ((s->prot & HVAR_PROT_EXEC) && offset >= s->offset &&
-		    offset - s->offset < s->filesz)
-			return s;
-	}
-	return NULL;
-}
-
-static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
-			 uint64_t *end)
+static bool env_function(void *ctx, const struct code_site *at, uint64_t *start, uint64_t *end)
 {
 	struct analysis *a = ctx;
-	const struct hvar_image *img;
-	const struct hvar_image_seg *seg;
-	uint64_t first, last;
 
-	if (!at->module)
-		return false;
-	img = images_code_of(a->images, at->module);
-	seg = img ? code_segment(img, at->where) : NULL;
-	if (!seg || !hvar_image_function(img, at->where - seg->offset + seg->vaddr, &first, &last) ||
-	    first < seg->vaddr)
-		return false;
-	last -= seg->vaddr;
-	*start = first - seg->vaddr + seg->offset;
-	*end = (last < seg->filesz ? last : seg->filesz) + seg->offset;
-	return *start < *end;
+	return code_source_function(a->code, at, start, end);
 }
 
 static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr,
@@ -351,14 +265,6 @@ static void take_meta(struct analysis *a, const char *text, size_t len)
 		a->totals.lost[STREAM_LOST_MEMORY]++;
 }
 
-static void take_code(struct analysis *a, const struct stream_code *c, size_t len)
-{
-	uint32_t module = images_canon(a->images, c->module);
-
-	if (codes_put(a->codes, module, module ? 0 : c->mm, c->where, c->bytes, len - sizeof(*c)))
-		a->totals.lost[STREAM_LOST_MEMORY]++;
-}
-
 void analysis_record(struct analysis *a, const struct stream_record *r)
 {
 	if (a->live)
@@ -393,7 +299,7 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		estimate_hit(a->estimate, r->data);
 		break;
 	case STREAM_CODE:
-		take_code(a, r->data, r->len);
+		code_source_put(a->code, r->data, r->len);
 		break;
 	case STREAM_COMM:
 		variables_comm(a->variables, r->data);
@@ -506,20 +412,10 @@ bool analysis_need(struct analysis *a, struct analysis_need *out)
 		out->body_len = strlen(out->body);
 		return true;
 	}
-	while (a->next_needed < a->n_needed) {
-		const struct needed_code *n = &a->needed[a->next_needed++];
-		struct stream_code head = { .module = n->module, .where = n->where };
-
-		if (codes_get(a->file_codes, n->module, 0, n->where, a->page, n->len) != n->len)
-			continue;
-		memcpy(a->need_head, &head, sizeof(head));
-		out->type = STREAM_CODE;
-		out->head_len = sizeof(head);
-		out->body = a->page;
-		out->body_len = n->len;
-		return true;
-	}
-	return false;
+	out->body = code_source_fresh(a->code, (struct stream_code *)a->need_head, &out->body_len);
+	out->type = STREAM_CODE;
+	out->head_len = sizeof(struct stream_code);
+	return out->body;
 }
 
 /* ---- what came out ---- */
@@ -584,6 +480,8 @@ void analysis_totals(const struct analysis *a, struct analysis_totals *out)
 	add(&out->lost[STREAM_LOST_MEMORY], spaces_lost(a->spaces));
 	add(&out->lost[STREAM_LOST_MEMORY], images_lost(a->images));
 	add(&out->lost[STREAM_LOST_MEMORY], callers_lost(a->callers));
+	add(&out->lost[STREAM_LOST_MEMORY], code_source_lost(a->code));
+	add(&out->lost[STREAM_LOST_CODE], code_source_lost_fresh(a->code));
 	if (a->lines)
 		add(&out->lost[STREAM_LOST_MEMORY], lines_lost(a->lines));
 	add(&out->lost[STREAM_LOST_MEMORY], prefetches_lost(a->prefetches));
@@ -619,16 +517,15 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->by_member = o->by_member;
 	a->by_phase = o->by_phase;
 	a->images = images_new(o->live);
-	a->codes = codes_new();
-	a->file_codes = codes_new();
 	a->estimate = estimate_new(&env);
 	a->env = env;
 	a->sample = o->sample;
 	a->sample_ctx = o->sample_ctx;
-	if (a->images)
+	if (a->images) {
+		a->code = code_source_new(a->images);
 		a->variables = variables_new(a->images, o->per_process, o->by_member);
-	if (!a->spaces || !a->images || !a->codes || !a->file_codes || !a->estimate ||
-	    !a->variables)
+	}
+	if (!a->spaces || !a->images || !a->code || !a->estimate || !a->variables)
 		goto no_memory;
 	a->callers = callers_new();
 	a->prefetches = prefetches_new(a->images, a->spaces);
@@ -678,10 +575,8 @@ void analysis_free(struct analysis *a)
 	variables_free(a->variables);
 	images_free(a->images);
 	spaces_free(a->spaces);
-	codes_free(a->codes);
-	codes_free(a->file_codes);
+	code_source_free(a->code);
 	metas_fini(&a->metas);
-	free(a->needed);
 	mm_set_fini(&a->mms);
 	free(a->why);
 	free(a);
