@@ -9,7 +9,7 @@
 #include "decode_regs.h"
 
 enum {
-	FAR = 1 << 18, /* bytes from a function's start that are decoded */
+	FAR = 1 << 14, /* bytes from a function's start that are decoded; in a longer one from near by */
 	RUN = 4096,    /* bytes of code read at a time */
 	AROUND = 96,   /* bytes before an address that are tried where no function is known */
 	AGREE = 8,     /* places there that must lead to the same instruction */

@@ -97,7 +97,7 @@ int watchpoints_ask_add(struct watchpoints_ask *a, const char *text)
 	name = part ? strndup(text, (size_t)(part - text)) : strdup(text);
 	if (!name)
 		return -ENOMEM;
-	if (!watch_parse(&w, name) || strpbrk(name, "\n\t ") || (part && !w.name)) {
+	if (!watch_parse(&w, name) || strpbrk(name, "\n\t") || (part && !w.name)) {
 		free(name);
 		return -EINVAL;
 	}

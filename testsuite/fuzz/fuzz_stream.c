@@ -18,6 +18,8 @@
 #include "runtime/report/lines_rows.h"
 #include "runtime/report/report.h"
 #include "runtime/report/rows.h"
+#include "runtime/report/touched_report.h"
+#include "runtime/report/watched_report.h"
 #include "runtime/user/stream.h"
 #include "runtime/user/stream_frame.h"
 
@@ -59,10 +61,30 @@ static void read_lines(struct analysis *a, FILE *null)
 	lines_rows_fini(&r);
 }
 
+/* What is touched at the peak is in its areas. */
+static void read_touched(struct analysis *a, size_t size, FILE *null)
+{
+	const struct touched_choice o = { .by_page = size & 1, .limit = 10, .width = 80 };
+	struct touched_result t;
+	uint64_t sum = 0;
+	size_t i;
+
+	if (touched_finish(analysis_touched(a), &t))
+		return;
+	for (i = 0; i < t.n_areas; i++)
+		sum += t.areas[i].touched;
+	if (sum != t.peak.pages && !t.lost)
+		abort();
+	touched_text(null, &t, a, &o);
+	touched_json(null, &t, a, &o);
+}
+
 static void read_all(const void *data, size_t size, FILE *null)
 {
-	struct analysis_options ao = { .per_process = size & 1, .by_member = size & 2, .lines = true };
-	struct rows_options ro = { .limit = 10 };
+	struct analysis_options ao = { .per_process = size & 1, .by_member = size & 2, .by_phase = !(size & 1) && size & 4,
+				       .lines = true, .touched = true };
+	struct rows_options ro = { .limit = 10, .callers = size & 8 ? ROWS_CALLERS_DEFAULT : size & 3, .by_phase = ao.by_phase,
+				   .sort = size & 16 ? ROWS_BY_TIME : ROWS_BY_ACCESSES };
 	struct report_options o = { .width = 80, .verbose = 1 };
 	struct stream_reader *r;
 	struct analysis *a;
@@ -83,6 +105,9 @@ static void read_all(const void *data, size_t size, FILE *null)
 			rows_fini(&rows);
 		}
 		read_lines(a, null);
+		read_touched(a, size, null);
+		watched_text(null, a, &(struct watched_choice){ .limit = 10, .lines = 10 });
+		watched_json(null, a, &(struct watched_choice){ .limit = 10 });
 		while (analysis_need(a, &need))
 			;
 		analysis_free(a);

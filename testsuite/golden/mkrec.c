@@ -18,6 +18,8 @@
  *	sampled pid=7 mm=1 addr=0x2000 rw=r weight=1000 latency=120 source=0x... times=3 (or no-address=1, or no-map=1
  *	    symbol=NAME file=PATH)
  *	sample pid=7 mm=1 ip=0x1000 period=1000000 rax=0x2000 times=10
+ *	fault pid=7 mm=1 ip=0x1000 addr=0x2000 rdi=0x2000 (or noregs=1)
+ *	watched pid=7 tid=9 mm=1 watch=0 start=0x2000 size=8 lost=0 ip=0x1000 word=0x1100 count=5 flags=1 (no ip: no access)
  *	code module=1 where=0x1000 bytes=488b00c3
  *	loss what=samples count=5
  *	heap pid=7 mm=1 reads=5 writes=3 objects=2 bytes=48 live=1 live-bytes=24 never-read=8 never-written=16 sizes=24-24
@@ -125,14 +127,14 @@ static void put_sampled(struct stream *s)
 		stream_put(s, STREAM_ACCESS, &a, sizeof(a), text, (size_t)n + 1);
 }
 
-static void put_samples(struct stream *s)
+static void put_samples(struct stream *s, bool fault)
 {
 	static const char *const regs[STREAM_REGS] = {
 		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10",
 		"r11", "r12", "r13", "r14", "r15", "rip", "rflags",
 	};
 	struct stream_sample sample = { .ev = event(HVAR_EVENT_SAMPLE) };
-	uint64_t times = number("times", 1);
+	uint64_t times = number("times", 1), addr = number("addr", 0);
 	unsigned i;
 
 	sample.ev.u.sample.ip = number_of(need("ip"));
@@ -142,6 +144,10 @@ static void put_samples(struct stream *s)
 	for (i = 0; i < STREAM_REGS; i++)
 		sample.regs[i] = number(regs[i], 0);
 	sample.regs[STREAM_RIP] = sample.ev.u.sample.ip;
+	if (fault)
+		sample.ev.u.sample.period_ns = 0;
+	for (; fault && times; times--)
+		stream_put(s, STREAM_FAULT, &sample, sizeof(sample), &addr, sizeof(addr));
 	for (; times; times--) {
 		stream_put(s, STREAM_SAMPLE, &sample, sizeof(sample), NULL, 0);
 		sample.ev.time_ns += sample.ev.u.sample.period_ns;
@@ -458,6 +464,19 @@ static void put_cache_line(struct stream *s)
 		die("the format does not allow this");
 }
 
+static void put_watched(struct stream *s)
+{
+	struct hvar_event ev = event(HVAR_EVENT_ACCESS);
+	struct stream_watched w = { .time_ns = ev.time_ns, .mm = ev.mm, .pid = ev.pid, .tid = ev.tid,
+				    .watch = (uint32_t)number("watch", 0), .start = number_of(need("start")),
+				    .size = (uint32_t)number("size", 8), .lost = number("lost", 0) };
+	struct stream_watched_at at = { .ip = number("ip", 0), .word = number("word", 0), .count = number("count", 1),
+					.flags = (uint32_t)number("flags", 0) };
+
+	if (stream_put(s, STREAM_WATCHED, &w, sizeof(w), &at, at.ip ? sizeof(at) : 0))
+		die("the format does not allow this");
+}
+
 static void put_caller(struct stream *s)
 {
 	struct stream_caller c = { .caller = (uint32_t)number("n", 0) };
@@ -481,7 +500,11 @@ static void do_line(struct stream *s)
 	if (type == HVAR_EVENT_ACCESS)
 		put_accesses(s);
 	else if (type == HVAR_EVENT_SAMPLE)
-		put_samples(s);
+		put_samples(s, false);
+	else if (!strcmp(what, "fault"))
+		put_samples(s, true);
+	else if (!strcmp(what, "watched"))
+		put_watched(s);
 	else if (type >= HVAR_EVENT_EXEC && type <= HVAR_EVENT_EXIT)
 		put_task(s, type);
 	else if (type < HVAR_EVENT_EXEC)
