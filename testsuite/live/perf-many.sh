@@ -26,4 +26,13 @@ is "64 threads at 1000 Hz" $? 0
 is "lose nothing" "$(number lost "$tmp/out")" 0
 threads=$(sed -n 's/^{"type":"variable",.*"name":"spun",.*"threads":\([0-9]*\).*/\1/p' "$tmp/out")
 is "and each is seen at the variable they share" "$threads" 64
+
+"$HOTVAR" record --source perf -o "$tmp/rec" -- "$TESTPROGS/spin_threads" 1000 2 > /dev/null
+is "1,000 threads at a time" $? 0
+"$HOTVAR" report --json -i "$tmp/rec" > "$tmp/out"
+is "lose nothing" "$(number lost "$tmp/out")" 0
+"$HOTVAR" maps --json -i "$tmp/rec" > "$tmp/maps"
+is "each birth is told" "$(grep -c '"event":"fork"' "$tmp/maps")" 1000
+threads=$(sed -n 's/^{"type":"variable",.*"name":"spun",.*"threads":\([0-9]*\).*/\1/p' "$tmp/out")
+check "most are seen in their 2 ms ($threads)" test "${threads:-0}" -ge 500
 done_testing
