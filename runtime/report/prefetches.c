@@ -25,6 +25,8 @@ struct prefetches {
 	struct spaces *spaces;
 	struct prefetch_line *v;
 	size_t n, cap;
+	uint32_t *slots; /* number + 1: open addressing */
+	size_t n_slots;
 	uint64_t lost;
 	bool sampled;
 };
@@ -136,9 +138,49 @@ static bool describe(struct prefetches *p, const struct stream_prefetch *r, stru
 /* ---- lines of code ---- */
 
 /* Instructions of one line are one; without lines each is its own. */
-static bool same(const struct prefetch_line *l, const struct stream_prefetch *r)
+static bool same(const struct prefetch_line *l, const struct prefetch_line *m)
 {
-	return l->text_len == r->code_len && !memcmp(l->text, r->text, l->text_len) && (l->line || l->ip == r->ip);
+	return l->text_len == m->text_len && !memcmp(l->text, m->text, l->text_len) && (l->line || l->ip == m->ip);
+}
+
+static size_t hash(const struct prefetch_line *l)
+{
+	uint64_t h = 0xcbf29ce484222325u ^ (l->line ? 0 : l->ip);
+	size_t i;
+
+	for (i = 0; i < l->text_len; i++)
+		h = (h ^ (unsigned char)l->text[i]) * 0x100000001b3u;
+	return (size_t)(h ^ h >> 29);
+}
+
+static uint32_t *slot_of(const struct prefetches *p, const struct prefetch_line *l)
+{
+	size_t i = hash(l) & (p->n_slots - 1);
+
+	while (p->slots[i] && !same(&p->v[p->slots[i] - 1], l))
+		i = (i + 1) & (p->n_slots - 1);
+	return &p->slots[i];
+}
+
+static bool make_room(struct prefetches *p)
+{
+	size_t n = p->n_slots ? 2 * p->n_slots : 64, i;
+	uint32_t *old = p->slots;
+
+	if (p->n == LINES_MAX || grow_array((void **)&p->v, &p->cap, p->n + 1, sizeof(*p->v)))
+		return false;
+	if (2 * (p->n + 1) <= p->n_slots)
+		return true;
+	p->slots = calloc(n, sizeof(*p->slots));
+	if (!p->slots) {
+		p->slots = old;
+		return false;
+	}
+	free(old);
+	p->n_slots = n;
+	for (i = 0; i < p->n; i++)
+		*slot_of(p, &p->v[i]) = (uint32_t)i + 1;
+	return true;
 }
 
 static char *module_of(struct prefetches *p, const struct stream_prefetch *r)
@@ -153,24 +195,25 @@ static char *module_of(struct prefetches *p, const struct stream_prefetch *r)
 
 static struct prefetch_line *line_of(struct prefetches *p, const struct stream_prefetch *r)
 {
-	struct prefetch_line *l;
-	size_t i;
+	struct prefetch_line l = { .ip = r->ip, .text = malloc(r->code_len), .text_len = r->code_len };
+	uint32_t *slot;
 
-	for (i = p->n; i; i--)
-		if (same(&p->v[i - 1], r))
-			return &p->v[i - 1];
-	if (p->n == LINES_MAX || grow_array((void **)&p->v, &p->cap, p->n + 1, sizeof(*p->v)))
+	if (!l.text || !make_room(p)) {
+		free(l.text);
 		return NULL;
-	l = &p->v[p->n];
-	*l = (struct prefetch_line){ .ip = r->ip, .text = malloc(r->code_len), .text_len = r->code_len };
-	if (!l->text)
-		return NULL;
-	memcpy(l->text, r->text, r->code_len);
-	l->function = l->text;
-	l->file = l->function + strlen(l->function) + 1;
-	l->line = (uint32_t)strtoul(l->file + strlen(l->file) + 1, NULL, 10);
-	p->n++;
-	return l;
+	}
+	memcpy(l.text, r->text, r->code_len);
+	l.function = l.text;
+	l.file = l.function + strlen(l.function) + 1;
+	l.line = (uint32_t)strtoul(l.file + strlen(l.file) + 1, NULL, 10);
+	slot = slot_of(p, &l);
+	if (*slot) {
+		free(l.text);
+		return &p->v[*slot - 1];
+	}
+	p->v[p->n] = l;
+	*slot = (uint32_t)++p->n;
+	return &p->v[p->n - 1];
 }
 
 static bool known_place(const struct prefetch_line *l, const struct prefetch_place *at)
@@ -266,10 +309,21 @@ static int worst_first(const void *pa, const void *pb)
 
 const struct prefetch_line *prefetches_lines(struct prefetches *p, size_t *n)
 {
+	size_t i;
+
 	if (p->n)
 		qsort(p->v, p->n, sizeof(*p->v), worst_first);
+	if (p->n_slots)
+		memset(p->slots, 0, p->n_slots * sizeof(*p->slots));
+	for (i = 0; i < p->n; i++)
+		*slot_of(p, &p->v[i]) = (uint32_t)i + 1;
 	*n = p->n;
 	return p->v;
+}
+
+void prefetches_lose(struct prefetches *p)
+{
+	p->lost++;
 }
 
 uint64_t prefetches_lost(const struct prefetches *p)
@@ -302,5 +356,6 @@ void prefetches_free(struct prefetches *p)
 		free(p->v[i].text);
 	}
 	free(p->v);
+	free(p->slots);
 	free(p);
 }

@@ -64,6 +64,8 @@ uint64_t prefetches_waiting(const struct prefetch_line *l);
 /* Lines of code, the worst first; *@n of them.  Good until the next record. */
 const struct prefetch_line *prefetches_lines(struct prefetches *p, size_t *n);
 
+/* One more that there was no room for; how many. */
+void prefetches_lose(struct prefetches *p);
 uint64_t prefetches_lost(const struct prefetches *p);
 
 #endif /* PREFETCHES_H */

@@ -16,7 +16,7 @@ enum {
 	STEPS = 96,    /* instructions from a sample on */
 	WINDOW = 256,  /* bytes of code looked at together */
 	TEXT = 8192,
-	KNOWN_MAX = 1 << 16,
+	KNOWN_MAX = 1024,
 	STACK_MOST = 8 << 20, /* the usual limit */
 };
 
@@ -113,6 +113,8 @@ static void found(struct prefetches_sampled *p, struct code *c, const struct hva
 	struct known *k = known_of(p, c, ip);
 	struct stream_prefetch r = { .time_ns = c->ev->time_ns, .mm = c->ev->mm, .pid = c->ev->pid, .ip = ip, .executed = 1 };
 
+	if (!k)
+		prefetches_lose(p->to);
 	if (!k || (!v && may_be_stack(vmas, addr)))
 		return;
 	if (v && v->prot & (HVAR_PROT_READ | HVAR_PROT_WRITE | HVAR_PROT_EXEC)) {

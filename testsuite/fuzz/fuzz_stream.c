@@ -82,7 +82,7 @@ static void read_touched(struct analysis *a, size_t size, FILE *null)
 static void read_all(const void *data, size_t size, FILE *null)
 {
 	struct analysis_options ao = { .per_process = size & 1, .by_member = size & 2, .by_phase = !(size & 1) && size & 4,
-				       .lines = true, .touched = true };
+				       .lines = true, .prefetches = true, .touched = true };
 	struct rows_options ro = { .limit = 10, .callers = size & 8 ? ROWS_CALLERS_DEFAULT : size & 3, .by_phase = ao.by_phase,
 				   .sort = size & 16 ? ROWS_BY_TIME : ROWS_BY_ACCESSES };
 	struct report_options o = { .width = 80, .verbose = 1 };

@@ -398,6 +398,8 @@ static void put_heap(struct stream *s)
 		die("the format does not allow this");
 }
 
+#include "testsuite/golden/mkrec_prefetch.h"
+
 /* ---- cache lines ---- */
 
 static struct stream_line_part line_parts[STREAM_LINE_PARTS_MAX];
@@ -521,6 +523,8 @@ static void do_line(struct stream *s)
 		put_loss(s);
 	else if (!strcmp(what, "heap"))
 		put_heap(s);
+	else if (!strcmp(what, "prefetch"))
+		put_prefetch(s);
 	else if (!strcmp(what, "caller"))
 		put_caller(s);
 	else if (!strcmp(what, "line"))
