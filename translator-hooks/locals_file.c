@@ -171,10 +171,14 @@ static bool has_name(const char *list, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (; list; list = strchr(list, '|'), list += list != NULL)
+	for (;;) {
 		if (!strncmp(list, name, n) && (!list[n] || list[n] == '|'))
 			return true;
-	return false;
+		list = strchr(list, '|');
+		if (!list)
+			return false;
+		list++;
+	}
 }
 
 /* All variables that may be at @offset from the CFA, wherever in the function. */

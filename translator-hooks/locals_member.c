@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "locals_die.h"
+
 enum { STEPS_MAX = 64, DIMENSIONS_MAX = 8, MEMBERS_MAX = 1 << 14 };
 
 static bool get_type(Dwarf_Die *die, Dwarf_Die *out)
@@ -17,11 +19,38 @@ static bool get_type(Dwarf_Die *die, Dwarf_Die *out)
 	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), out) != NULL;
 }
 
+/* Do the types that libdw follows from @type for its size come to an end? */
+static bool ends(Dwarf_Die type)
+{
+	int steps;
+
+	for (steps = 0; steps < STEPS_MAX; steps++) {
+		switch (dwarf_tag(&type)) {
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+		case DW_TAG_immutable_type:
+		case DW_TAG_packed_type:
+		case DW_TAG_shared_type:
+		case DW_TAG_subrange_type:
+		case DW_TAG_array_type:
+			break;
+		default:
+			return true;
+		}
+		if (!get_type(&type, &type))
+			return true;
+	}
+	return false;
+}
+
 static uint64_t size_of(Dwarf_Die *type)
 {
 	Dwarf_Word size;
 
-	return dwarf_aggregate_size(type, &size) ? 0 : size;
+	return !ends(*type) || dwarf_aggregate_size(type, &size) ? 0 : size;
 }
 
 uint64_t locals_member_type(Dwarf_Die *die, Dwarf_Die *out)
@@ -48,7 +77,7 @@ static bool into_array(Dwarf_Die *type, uint64_t *offset, char *path, size_t siz
 	do {
 		if (dwarf_tag(&child) == DW_TAG_subrange_type && dimensions++ < DIMENSIONS_MAX)
 			append(path, size, "[]");
-	} while (!dwarf_siblingof(&child, &child));
+	} while (locals_die_next(&child));
 	*offset %= bytes;
 	*type = element;
 	return true;
@@ -82,7 +111,7 @@ static bool into_struct(Dwarf_Die *type, uint64_t *offset, char *path, size_t si
 		bytes = locals_member_type(&member, &of);
 		if (*offset < at || *offset - at >= bytes)
 			continue;
-		name = dwarf_diename(&member);
+		name = locals_die_text(dwarf_attr_integrate(&member, DW_AT_name, &attr));
 		if (dwarf_tag(&member) == DW_TAG_member && name) {
 			append(path, size, ".");
 			append(path, size, name);
@@ -90,7 +119,7 @@ static bool into_struct(Dwarf_Die *type, uint64_t *offset, char *path, size_t si
 		*offset -= at;
 		*type = of;
 		return true;
-	} while (--left && !dwarf_siblingof(&member, &member));
+	} while (--left && locals_die_next(&member));
 	return false;
 }
 
@@ -108,9 +137,10 @@ static void type_name(Dwarf_Die type, char *name, size_t size)
 
 	for (steps = 0; steps < STEPS_MAX - 2; steps++) {
 		int tag = dwarf_tag(&type);
+		Dwarf_Attribute attr;
 		Dwarf_Die next;
 
-		own = dwarf_diename(&type);
+		own = locals_die_text(dwarf_attr_integrate(&type, DW_AT_name, &attr));
 		if (own && tag != DW_TAG_pointer_type) {
 			snprintf(name, size, "%s%s%s%s", keyword(tag), own, *stars ? " " : "", stars);
 			return;
@@ -138,7 +168,7 @@ void locals_member_path(const Dwarf_Die *start, uint64_t offset, char *path, siz
 		bool more;
 
 		type_name(type, name, name_size);
-		if (dwarf_peel_type(&type, &peeled))
+		if (!ends(type) || dwarf_peel_type(&type, &peeled))
 			return;
 		switch (dwarf_tag(&peeled)) {
 		case DW_TAG_array_type:

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locals_die.h"
+
 enum {
 	DEPTH_MAX = 256,
 	FUNCTIONS_MAX = 1 << 21,
@@ -49,7 +51,9 @@ static const char *name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 
-	return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
+	const char *s = locals_die_text(dwarf_attr_integrate(die, DW_AT_name, &attr));
+
+	return s && *s ? s : NULL;
 }
 
 static void add_function(struct locals_scopes *s, Dwarf_Die *die)
@@ -76,29 +80,33 @@ static void add_function(struct locals_scopes *s, Dwarf_Die *die)
 	s->functions[s->n++].name = name_of(die);
 }
 
-static void scan(struct locals_scopes *s, Dwarf_Die *parent, unsigned depth)
+/* At most *@left entries: of some there are two ways to one. */
+static void scan(struct locals_scopes *s, Dwarf_Die *parent, unsigned depth, size_t *left)
 {
 	Dwarf_Die die;
 
 	if (depth == DEPTH_MAX || dwarf_child(parent, &die))
 		return;
 	do {
+		if (!*left)
+			return;
+		--*left;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
 			add_function(s, &die);
-			scan(s, &die, depth + 1);
+			scan(s, &die, depth + 1, left);
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_namespace:
 		case DW_TAG_module:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
-			scan(s, &die, depth + 1);
+			scan(s, &die, depth + 1, left);
 			break;
 		default:
 			break;
 		}
-	} while (!dwarf_siblingof(&die, &die));
+	} while (locals_die_next(&die));
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -116,15 +124,19 @@ struct locals_scopes *locals_scopes_new(Dwarf *dw)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, split;
 	uint8_t type;
+	size_t left;
 
 	if (!s)
 		return NULL;
 	s->dw = dw;
 	while (!dwarf_get_units(dw, cu, &cu, NULL, &type, &die, &split)) {
-		if (type == DW_UT_compile)
-			scan(s, &die, 0);
-		else if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
-			scan(s, &split, 0);
+		Dwarf_Die *unit = type == DW_UT_compile ? &die :
+				  type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit ? &split : NULL;
+
+		if (!unit)
+			continue;
+		left = locals_die_unit_size(unit);
+		scan(s, unit, 0, &left);
 	}
 	if (s->n_places)
 		qsort(s->places, s->n_places, sizeof(*s->places), by_start);
@@ -216,7 +228,7 @@ static void read_scope(struct locals_function *f, Dwarf_Die *parent, const struc
 		default:
 			break;
 		}
-	} while (!dwarf_siblingof(&die, &die));
+	} while (locals_die_next(&die));
 }
 
 struct locals_function *locals_scopes_find(struct locals_scopes *s, uint64_t pc)
@@ -239,6 +251,8 @@ struct locals_function *locals_scopes_find(struct locals_scopes *s, uint64_t pc)
 	if (!f->read) {
 		f->read = true;
 		all.function = f->name;
+		if (left > locals_die_unit_size(&f->die))
+			left = locals_die_unit_size(&f->die);
 		read_scope(f, &f->die, &all, &left);
 	}
 	return f;

@@ -23,8 +23,8 @@ check "a program to count" "${CC:-cc}" -O1 -g -o "$tmp/honest" "$tmp/honest.c"
 
 cat > "$tmp/forge.c" <<'END'
 /*
- * forge SOCKET PID zero|pipe|none|short|counts|heap: a process of that number begins, with those counters; what the
- * answer is.  heap: then nonsense of objects and sites, in the counters' file and in messages.
+ * forge SOCKET PID zero|pipe|none|short|counts|heap|stack: a process of that number begins, with those counters; what the
+ * answer is.  heap: then nonsense of objects and sites, in the counters' file and in messages; stack: of frames.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -36,6 +36,7 @@ cat > "$tmp/forge.c" <<'END'
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "runtime/valgrind/hvt_frame_wire.h"
 #include "runtime/valgrind/hvt_wire.h"
 static void say(int s, uint32_t type, uint32_t slot, uint64_t start, const void *more, size_t len)
 {
@@ -67,6 +68,34 @@ static void forge_heap(int s, int fd)
 	say(s, HVT_SITES_OF, 0, 0, numbers, sizeof(numbers));  /* no sites */
 	say(s, HVT_SITES_OF, 0, 0, numbers, 3);
 }
+static void forge_stack(int s, int fd)
+{
+	struct hvt_stack_count c = { .ip = 0x4010, .offset = -8, .size = 8, .flags = HVT_POINT_CFA, .len = 4, .reads = 3, .writes = 1 }, bad;
+	struct hvt_stack_head head = { .top = 12345, .lo = ~0ull, .hi = 1, .slot = 77 }; /* of slot 0: in no frame, no stack */
+	struct hvt_stack_head round = { .top = sizeof(struct hvt_frame), .hi = ~0ull };
+	struct hvt_frame frames[2] = { { 0x9000, 1, ~0ull, 0 }, { 0x4008, 1, ~0ull, 0 } }; /* the code is nowhere */
+	struct hvt_points points = { .n = ~0u };
+	struct hvt_owned owned[128];
+	size_t i;
+
+	for (i = 0; i < 128; i++)
+		owned[i] = (struct hvt_owned){ i % 3 ? ~0ull : 0x4010, (int32_t)0x80000000, i % 2 ? 99 : 0, 1, 1 };
+	if (pwrite(fd, &head, sizeof(head), (off_t)(HVT_STACK(0) + HVT_STACK_HEAD)) < 0 ||
+	    pwrite(fd, &round, sizeof(round), (off_t)(HVT_STACK(1) + HVT_STACK_HEAD)) < 0 ||
+	    pwrite(fd, frames, sizeof(frames), (off_t)(HVT_STACK(1) + HVT_FRAME_FIRST)) < 0 ||
+	    pwrite(fd, &points, sizeof(points), (off_t)HVT_POINTS) < 0 || pwrite(fd, owned, sizeof(owned), (off_t)HVT_OWNED) < 0)
+		perror("pwrite");
+	say(s, HVT_STACK_COUNTS, 0, 0, &c, sizeof(c));         /* good: of code that is not there */
+	say(s, HVT_STACK_COUNTS, 99, 0, &c, sizeof(c));        /* no slot */
+	say(s, HVT_STACK_COUNTS, 0, 0, NULL, 0);               /* of nothing */
+	say(s, HVT_STACK_COUNTS, 0, 0, &c, sizeof(c) - 1);
+	bad = c, bad.ip = 0;
+	say(s, HVT_STACK_COUNTS, 0, 0, &bad, sizeof(bad));
+	bad.ip = 1ull << 47;
+	say(s, HVT_STACK_COUNTS, 0, 0, &bad, sizeof(bad));
+	bad = c, bad.flags = 255;
+	say(s, HVT_STACK_COUNTS, 0, 0, &bad, sizeof(bad));
+}
 int main(int argc, char **argv)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -85,7 +114,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "zero")) fd = open("/dev/zero", O_RDWR);
 	if (!strcmp(argv[3], "pipe") && !pipe(ends)) fd = ends[0];
 	if (!strcmp(argv[3], "short")) fd = memfd_create("x", 0);
-	if (!strcmp(argv[3], "counts") || !strcmp(argv[3], "heap")) {
+	if (!strcmp(argv[3], "counts") || !strcmp(argv[3], "heap") || !strcmp(argv[3], "stack")) {
 		fd = memfd_create("x", 0);
 		if (ftruncate(fd, (off_t)HVT_SHADOW_SIZE) || pwrite(fd, &pair, sizeof(pair), 0x4000) != sizeof(pair))
 			return perror("memfd"), 1;
@@ -106,6 +135,8 @@ int main(int argc, char **argv)
 	puts(read(s, &answer, 1) == 1 ? "heard" : "refused");
 	if (!strcmp(argv[3], "heap"))
 		forge_heap(s, fd);
+	if (!strcmp(argv[3], "stack"))
+		forge_stack(s, fd);
 	return 0;
 }
 END
@@ -148,6 +179,51 @@ finish
 is "is not believed, and no other is counted otherwise" "$status $(count honest)" "0 200 200 1"
 like "what was left out is said" "$(head -n 1 "$tmp/report")" '"note":"7 messages made no sense'
 unlike "and what is odd is no row" "$(cat "$tmp/report")" '2Jf'
+
+begin
+is "who lies about his stack" "$(timeout 20 "$tmp/forge" "$socket" "$pid" stack)" heard
+finish
+is "is not believed, and no other is counted otherwise" "$status $(count honest)" "0 200 200 1"
+like "what was left out is said" "$(head -n 1 "$tmp/report")" '"note":"6 messages made no sense'
+
+# What a recording says of locals is another's word, too: no row but those of stacks has it, and what is odd is none.
+"$HOTVAR" record -q --exact -o "$tmp/rec" -- "$tmp/honest" < /dev/null > "$tmp/out.rec"
+cat > "$tmp/lies.c" <<'END'
+#include "config.h"
+#include "runtime/user/stream.h"
+/* lies FROM TO: a copy in which each stack's local is called otherwise, by keys that are odd, too. */
+int main(int argc, char **argv)
+{
+	static const char *const lies[][2] = {
+		{ "local.", "" }, { "local.1.0.0.0.0", "0" }, { "local.1.10.5.255.4", "0\ta\tb\tc\td\t1" }, { "local.0.10.5.0.4", "0\ta\tb\tc\td\t1" },
+		{ "local.999999999.10.5.0.4", "99\ta\tb\tc\td\t-1" }, { "local.1.ffffffffffffffff.-1.31.255", "-7\thonest\thonest\t\t\t1" },
+		{ "local.1.10.5.0.4", "0\ta\tb\tc\td\t1\tmore" }, { "local.99999999999999999999.1.1.1.1", "0\ta\tb\tc\td\t1" },
+	};
+	struct err e;
+	struct stream_reader *r = stream_reader_of_file(argv[1], &e);
+	struct stream *s = stream_to_file(argv[2], &e);
+	struct stream_record rec;
+	size_t i, n = 0;
+
+	(void)argc;
+	while (r && s && stream_next(r, &rec) > 0) {
+		if (!n++)
+			for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++)
+				stream_put_meta(s, lies[i][0], "%s", lies[i][1]);
+		stream_put(s, rec.type, rec.data, rec.len, NULL, 0);
+	}
+	stream_reader_free(r);
+	return !s || stream_close(s, &e);
+}
+END
+if check "a program that forges recordings" "${CC:-cc}" -O1 -I"$top_srcdir" -I"$top_builddir" -o "$tmp/lies" "$tmp/lies.c" "$top_builddir/libhotvar.a" \
+	$(sed -n 's/^LIBS = //p' "$top_builddir/Makefile") -lm -pthread; then
+	check "it does" "$tmp/lies" "$tmp/rec" "$tmp/lies.rec"
+	"$HOTVAR" report --json --limit 0 -i "$tmp/rec" > "$tmp/report"
+	"$HOTVAR" report --json --limit 0 -i "$tmp/lies.rec" > "$tmp/report.lies"
+	is "whatever keys of locals there are, a report stays what it was" "$(grep '"type":"variable"' "$tmp/report.lies" | cksum)" \
+		"$(grep '"type":"variable"' "$tmp/report" | cksum)"
+fi
 
 if [ "$(id -u)" = 0 ] && command -v setpriv > "$tmp/where"; then
 	begin
