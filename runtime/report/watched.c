@@ -248,7 +248,8 @@ const struct watched_spot *watched_spots(struct watched *w, size_t *n)
 	size_t i;
 
 	*n = w->n_spots;
-	qsort(w->cells, w->n_cells, sizeof(*w->cells), by_spot);
+	if (w->n_cells)
+		qsort(w->cells, w->n_cells, sizeof(*w->cells), by_spot);
 	for (i = 0; i < w->n_cells; i++) {
 		struct watched_spot *s = &w->spots[w->cells[i].spot];
 
