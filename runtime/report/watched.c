@@ -258,7 +258,8 @@ const struct watched_spot *watched_spots(struct watched *w, size_t *n)
 	}
 	for (i = 0; i < w->n_spots; i++)
 		comms_get(&w->comms, w->spots[i].pid, w->spots[i].comm);
-	qsort(w->spots, w->n_spots, sizeof(*w->spots), by_watch);
+	if (w->n_spots)
+		qsort(w->spots, w->n_spots, sizeof(*w->spots), by_watch);
 	return w->spots;
 }
 
