@@ -33,6 +33,7 @@ struct watched {
 	uint32_t *slots; /* index + 1 of cells */
 	size_t n_slots;
 	struct known known[KNOWN];
+	bool sorted; /* spots, and their cells */
 	uint64_t lost;
 };
 
@@ -248,6 +249,10 @@ const struct watched_spot *watched_spots(struct watched *w, size_t *n)
 	size_t i;
 
 	*n = w->n_spots;
+	/* once: cells know their spots by number, which sorting changes */
+	if (w->sorted)
+		return w->spots;
+	w->sorted = true;
 	if (w->n_cells)
 		qsort(w->cells, w->n_cells, sizeof(*w->cells), by_spot);
 	for (i = 0; i < w->n_cells; i++) {
