@@ -331,10 +331,10 @@ size_t watched_json(FILE *f, struct analysis *a, const struct watched_choice *o)
 
 /* ---- text ---- */
 
-/* Names of the program's own, which may hold any byte. */
+/* Names of the program's own, which may hold any byte; NULL: a recording has none. */
 static void put(FILE *f, const char *s)
 {
-	for (; *s; s++) {
+	for (; s && *s; s++) {
 		if ((unsigned char)*s < 0x20 || *s == 0x7f)
 			fprintf(f, "\\x%02x", (unsigned char)*s);
 		else
