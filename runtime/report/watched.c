@@ -268,9 +268,9 @@ const struct watched_spot *watched_spots(struct watched *w, size_t *n)
 	return w->spots;
 }
 
-const struct watched_cell *watched_cells(const struct watched *w)
+const struct watched_cell *watched_cells(const struct watched *w, const struct watched_spot *s)
 {
-	return w->cells;
+	return s->n_cells ? w->cells + s->first : NULL;
 }
 
 uint64_t watched_lost(const struct watched *w)

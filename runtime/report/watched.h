@@ -55,7 +55,8 @@ struct watched_spot {
 
 /* Spots by watch and process, and their cells; good until watched_free().  Nothing is taken in after it. */
 const struct watched_spot *watched_spots(struct watched *w, size_t *n);
-const struct watched_cell *watched_cells(const struct watched *w);
+/* The first of @s; NULL: there is none. */
+const struct watched_cell *watched_cells(const struct watched *w, const struct watched_spot *s);
 uint64_t watched_lost(const struct watched *w); /* accesses for which there was no memory */
 
 #endif /* WATCHED_H */

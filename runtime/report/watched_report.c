@@ -182,7 +182,7 @@ static void json_site(struct json *j, struct code_names *names, const struct by_
 
 static void json_spot(FILE *f, struct analysis *a, struct code_names *names, const struct watched_spot *s)
 {
-	const struct watched_cell *cells = watched_cells(analysis_watched(a)) + s->first;
+	const struct watched_cell *cells = watched_cells(analysis_watched(a), s);
 	struct summary sum;
 	struct json j;
 	size_t i;
@@ -396,7 +396,7 @@ static void text_spot(FILE *f, struct analysis *a, struct code_names *names, con
 	fprintf(f, ": %" PRIu32 " byte%s at 0x%" PRIx64 " of ", s->size, s->size == 1 ? "" : "s", s->start);
 	put(f, s->comm);
 	fprintf(f, "%sprocess %" PRIu32 "\n", *s->comm ? ", " : "", s->pid);
-	if (sum_up(&sum, watched_cells(analysis_watched(a)) + s->first, s->n_cells)) {
+	if (sum_up(&sum, watched_cells(analysis_watched(a), s), s->n_cells)) {
 		for (i = 0; i < sum.n_threads && (!lines || i < lines); i++) {
 			numbers(f, &sum.threads[i].n);
 			fprintf(f, "  by thread %" PRIu32 "\n", sum.threads[i].tid);
