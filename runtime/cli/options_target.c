@@ -22,29 +22,13 @@ static const struct argp_option options[] = {
 	{ "duration", 'd', "SECONDS", 0, "End measuring after SECONDS", 1 },
 	{ "frequency", 'F', "HZ", 0, "Samples a second of CPU time (1000)", 1 },
 	{ "budget", KEY_BUDGET, "PERCENT", 0, "Of the CPU time of what is measured, take at most PERCENT for measuring: fewer samples and breakpoints", 1 },
-	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, ptrace or exact; or fault: the first touch of each page, with its exact address", 1 },
+	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, pmu (the processor's own samples), ptrace or exact; or fault: the first touch of each page, with its exact address", 1 },
 	{ "watch", KEY_WATCH, "VARIABLE", 0, "Count each read and write of VARIABLE, by thread and line of code, with a watchpoint of the processor; up to four, of 1, 2, 4 or 8 bytes each: 'table[3].hits' for a part of a larger one", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },
 	{ "exact-malloc", KEY_MALLOC, "WHOSE", 0, "With --exact: program: let it use its own malloc, then objects of the heap have no names; or the soname of a library whose malloc is to be replaced, too (NONE: one inside the program)", 1 },
 	{ "exact-from", KEY_FROM, "WHEN", 0, "With --exact: count from the begin (the default), or from a request of the program's (hotvar.h)", 1 },
 	{ 0 },
 };
-
-/* Sources of the interface that this version does not have. */
-static error_t bad_source(const char *value)
-{
-	static const char *const later[] = { "pmu" };
-	size_t i;
-
-	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-		if (!strcmp(value, later[i])) {
-			char what[32];
-
-			snprintf(what, sizeof(what), "--source %s", value);
-			return cli_not_yet(what, "leave it out, or give auto, perf, ptrace, exact or fault");
-		}
-	return cli_bad_value("--source", value, "auto, perf, ptrace, exact or fault");
-}
 
 static error_t parse_source(struct target_options *o, const char *arg)
 {
@@ -56,10 +40,12 @@ static error_t parse_source(struct target_options *o, const char *arg)
 		o->source = SESSION_PTRACE;
 	else if (!strcmp(arg, "exact"))
 		o->source = SESSION_EXACT;
+	else if (!strcmp(arg, "pmu"))
+		o->source = SESSION_PMU;
 	else if (!strcmp(arg, "fault"))
 		o->source = SESSION_FAULT;
 	else
-		return bad_source(arg);
+		return cli_bad_value("--source", arg, "auto, perf, pmu, ptrace, exact or fault");
 	return 0;
 }
 

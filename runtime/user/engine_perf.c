@@ -27,10 +27,12 @@
 #include "bpf_calls.h"
 #include "breakpoints.h"
 #include "clock.h"
+#include "grow.h"
 #include "launch.h"
 #include "perf_calls.h"
 #include "perf_news.h"
 #include "perf_ring.h"
+#include "pmu_events.h"
 #include "relook.h"
 #include "session.h"
 #include "target.h"
@@ -59,6 +61,7 @@ struct engine {
 	struct relook *look;
 	struct perf_rings *rings;
 	struct bpf_calls *bpf; /* or NULL */
+	struct pmu_events *pmu; /* or NULL */
 	struct perf_news news;
 	struct breakpoints *breaks; /* NULL: none */
 	pid_t pid;
@@ -122,21 +125,33 @@ static struct perf_rings *open_rings(const struct session *s, struct bpf_calls *
 	return perf_rings_new(&o, e);
 }
 
+/* Accesses by the PMU, and the map beside them. */
+static struct perf_rings *open_pmu(const struct session *s, struct pmu_events **pmu, struct err *e)
+{
+	struct perf_rings_options o = { .maps = true, .on_exec = s->argv != NULL };
+
+	*pmu = pmu_events_new(PMU_DEVICES, s->hz, e);
+	o.pmu = *pmu;
+	return *pmu ? perf_rings_new(&o, e) : NULL;
+}
+
 /* The whole way is tried: the timer, the rings, and the target if it is there. */
 static int available(const struct session *s, struct err *e)
 {
 	struct err why = { 0 };
-	struct bpf_calls *bpf;
+	struct bpf_calls *bpf = NULL;
+	struct pmu_events *pmu = NULL;
 	enum calls calls;
-	struct perf_rings *r = open_rings(s, &bpf, &calls, &why, e);
+	struct perf_rings *r = s->source == SESSION_PMU ? open_pmu(s, &pmu, e) : open_rings(s, &bpf, &calls, &why, e);
 	int err = 0;
 
-	if (!r)
-		return -EACCES;
-	if (!s->argv)
+	if (r && !s->argv)
 		err = perf_rings_add(r, s->pid, e);
+	else if (!r)
+		err = -EACCES;
 	perf_rings_free(r);
 	bpf_calls_free(bpf);
+	pmu_events_free(pmu);
 	return err == -ESRCH ? 0 : err; /* gone is for run() to say */
 }
 
@@ -155,7 +170,7 @@ static void keep_to_budget(struct session *s)
 {
 	unsigned most = (unsigned)(s->budget * TIMER_PART * 1e9 / SAMPLE_NS);
 
-	if (!(s->budget > 0) || s->hz <= most || s->source == SESSION_FAULT)
+	if (!(s->budget > 0) || s->hz <= most || s->source == SESSION_FAULT || s->source == SESSION_PMU)
 		return;
 	s->hz = most ? most : 1;
 	stream_put_meta(s->out, "hz", "%u", s->hz);
@@ -185,10 +200,11 @@ static void put_cost(struct engine *g)
 static int set_up(struct engine *g, struct err *e)
 {
 	struct err why = { 0 };
-	enum calls calls;
+	enum calls calls = CALLS_NONE;
+	bool pmu = g->s->source == SESSION_PMU, timer = g->s->hz && !pmu && g->s->source != SESSION_FAULT;
 
 	g->begin_cpu_ns = clock_own_cpu_ns();
-	g->rings = open_rings(g->s, &g->bpf, &calls, &why, e);
+	g->rings = pmu ? open_pmu(g->s, &g->pmu, e) : open_rings(g->s, &g->bpf, &calls, &why, e);
 	if (!g->rings)
 		return -EACCES;
 	g->t = tracker_new(g->s->out, e);
@@ -210,11 +226,11 @@ static int set_up(struct engine *g, struct err *e)
 	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
 				      .look = g->look, .hz = g->s->hz, .calls = calls != CALLS_NONE,
 				      .faults = g->s->source == SESSION_FAULT, .wide = calls == CALLS_BEGIN };
-	if (g->s->hz && !g->news.faults)
+	if (timer)
 		g->breaks = g->news.breaks = breakpoints_new(breakpoints_share(g->s));
-	if (g->s->hz && !g->news.faults && !g->breaks)
+	if (timer && !g->breaks)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
-	stream_put_meta(g->s->out, "source", g->news.faults ? "fault" : "perf");
+	stream_put_meta(g->s->out, "source", "%s", pmu ? pmu_events_plan(g->pmu)->what : g->news.faults ? "fault" : "perf");
 	if (g->news.faults)
 		stream_put_meta(g->s->out, "faults", perf_rings_user_only(g->rings) ? "user" : "all");
 	stream_put_meta(g->s->out, "maps", "perf");
@@ -230,6 +246,7 @@ static void tear_down(struct engine *g)
 	tracker_free(g->t);
 	perf_rings_free(g->rings);
 	bpf_calls_free(g->bpf);
+	pmu_events_free(g->pmu);
 	if (g->pidfd >= 0)
 		close(g->pidfd);
 }
@@ -287,17 +304,11 @@ static bool tids_have(const struct tids *t, pid_t tid)
 
 static int tids_add(struct tids *t, pid_t tid)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 64;
-		pid_t *v = realloc(t->v, cap * sizeof(*v));
+	int err = grow_array((void **)&t->v, &t->cap, t->n + 1, sizeof(*t->v));
 
-		if (!v)
-			return -ENOMEM;
-		t->v = v;
-		t->cap = cap;
-	}
-	t->v[t->n++] = tid;
-	return 0;
+	if (!err)
+		t->v[t->n++] = tid;
+	return err;
 }
 
 /*

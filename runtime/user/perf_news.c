@@ -11,12 +11,14 @@
 
 #include "clock.h"
 #include "perf_calls.h"
+#include "pmu_source.h"
 #include "proc.h"
 #include "target.h"
 
 #define NR_MSEAL 462 /* x86-64, i386 and x32 alike, since Linux 6.10 */
 
 #define KERNEL_ADDRESSES (1ull << 63) /* and what is above */
+#define PERIOD_MAX ((1ull << 40) - 1) /* accesses that one stands for */
 
 enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
 
@@ -72,6 +74,39 @@ static void take_sample(struct perf_news *n, const struct perf_record *r, uint64
 	if (n->breaks && !(s.ev.u.sample.flags & HVAR_SAMPLE_NOREGS))
 		breakpoints_saw(n->breaks, r->pid, r->tid, mm, s.ev.u.sample.ip,
 				s.ev.u.sample.flags & HVAR_SAMPLE_ABI32, s.ev.u.sample.period_ns);
+}
+
+/* What the kernel accesses for the program is not its own; what accesses nothing, an operation that IBS has sampled, is none. */
+static void take_access(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	struct stream_access a = { .source = r->u.access.source, .latency = r->u.access.latency };
+	struct hvar_event *ev = &a.ev;
+	uint32_t mm = 0;
+
+	if (r->u.access.kernel || pmu_source_is_none(r->u.access.source))
+		return;
+	if (r->pid > 0 && r->tid > 0)
+		mm = mm_of(n, r->pid, r->tid, time_ns);
+	if (!mm) {
+		n->homeless++;
+		return;
+	}
+	if (r->u.access.addr)
+		tracker_find(n->t, r->tid, r->u.access.addr, time_ns);
+	else
+		a.flags = STREAM_ACCESS_NO_ADDRESS;
+	ev->time_ns = time_ns;
+	ev->type = HVAR_EVENT_ACCESS;
+	ev->mm = mm;
+	ev->pid = (uint32_t)r->pid;
+	ev->tid = (uint32_t)r->tid;
+	ev->u.access.addr = r->u.access.addr;
+	ev->u.access.ip = r->u.access.ip;
+	ev->u.access.weight = (r->u.access.period ? r->u.access.period & PERIOD_MAX : 1) << 16;
+	ev->u.access.flags = pmu_source_flags(r->u.access.source);
+	stream_put(n->out, STREAM_ACCESS, &a, sizeof(a), "\0", 2);
+	n->samples++;
+	relook_active(n->look, r->pid, true);
 }
 
 static void take_hit(void *ctx, const struct perf_record *r)
@@ -358,6 +393,9 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 	switch (r->what) {
 	case PERF_IS_SAMPLE:
 		take_sample(n, r, time_ns);
+		break;
+	case PERF_IS_ACCESS:
+		take_access(n, r, time_ns);
 		break;
 	case PERF_IS_MAP:
 		take_map(n, r, time_ns);

@@ -33,6 +33,7 @@ enum {
 	RAW_ID = RAW_COMMON + 8,
 	RAW_RET = RAW_ID + 8,
 	CALL_ABI = SAMPLE_ABI + 4 + RAW_SIZE,
+	ACCESS_SIZE = 80,
 	FAULT_ADDR = 40, /* and what follows is 8 further on */
 };
 
@@ -126,6 +127,26 @@ static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
 	out->u.sample.ip = u64_at(p, 16);
 	err = read_regs(p, len, SAMPLE_ABI + 8, &out->u.sample.flags, out->u.sample.regs);
 	return err ? err : 1;
+}
+
+/* header | id | ip | pid tid | time | addr | cpu res | period | weight | data source */
+static int read_access(const uint8_t *p, size_t len, uint32_t misc, struct perf_record *out)
+{
+	if (len != ACCESS_SIZE)
+		return -EBADMSG;
+	out->what = PERF_IS_ACCESS;
+	out->id = u64_at(p, 8);
+	out->pid = (int32_t)u32_at(p, 24);
+	out->tid = (int32_t)u32_at(p, 28);
+	out->time_ns = u64_at(p, SAMPLE_TIME);
+	out->cpu = u32_at(p, 48);
+	out->u.access.ip = u64_at(p, 16);
+	out->u.access.addr = u64_at(p, FAULT_ADDR);
+	out->u.access.period = u64_at(p, 56);
+	out->u.access.latency = u32_at(p, 64);
+	out->u.access.source = u64_at(p, 72);
+	out->u.access.kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	return 1;
 }
 
 /* header | id | ip | pid tid | time | cpu res | period | abi | rsi rdi if abi | size | data, size bytes | how many of them, if size */
@@ -259,7 +280,8 @@ int perf_record_read_form(const void *rec, size_t len, enum perf_form form, stru
 		return -EBADMSG;
 	memcpy(&h, p, sizeof(h));
 	if (h.type == PERF_RECORD_SAMPLE)
-		return form == PERF_FORM_FAULT ? read_fault(p, len, out) :
+		return form == PERF_FORM_ACCESS ? read_access(p, len, h.misc, out) :
+		       form == PERF_FORM_FAULT ? read_fault(p, len, out) :
 		       form == PERF_FORM_WATCH ? read_watch(p, len, out) : read_sample(p, len, out);
 	if (len < sizeof(h) + TRAILER)
 		return -EBADMSG;
@@ -379,7 +401,7 @@ static void ring_take(struct perf_ring *r, void *bounce,
 	if (got < 0)
 		counts->damaged++;
 	if (got > 0) {
-		counts->samples += rec.what == PERF_IS_SAMPLE;
+		counts->samples += rec.what == PERF_IS_SAMPLE || rec.what == PERF_IS_ACCESS;
 		counts->throttled += rec.what == PERF_IS_THROTTLE;
 		if (rec.what == PERF_IS_LOST)
 			counts->lost += rec.u.lost.count;

@@ -29,16 +29,22 @@
 enum perf_form {
 	PERF_FORM_TIMER, /* PERF_RECORD_SAMPLE_TYPE, and what else has that form */
 	PERF_FORM_FAULT, /* the same with PERF_SAMPLE_ADDR */
+	PERF_FORM_ACCESS, /* no registers, but the address, latency and source that a PMU tells */
 	PERF_FORM_WATCH, /* RSI and RDI alone, and the word that the stack pointer points to */
 };
 
 #define PERF_RECORD_FAULT_TYPE (PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_ADDR)
 #define PERF_RECORD_WATCH_TYPE (PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_STACK_USER)
 #define PERF_RECORD_WATCH_REGS 0x30ull
+/* PERF_SAMPLE_WEIGHT_STRUCT may stand in place of PERF_SAMPLE_WEIGHT: the latency is in the lower half then, which it hardly leaves else. */
+#define PERF_RECORD_ACCESS_TYPE                                                \
+	((PERF_RECORD_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_REGS_USER) |        \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC)
 #define PERF_RECORD_WATCH_STACK 8 /* attr.sample_stack_user */
 
 enum perf_record_what {
 	PERF_IS_SAMPLE = 1,
+	PERF_IS_ACCESS,	  /* an access of data that a PMU has sampled */
 	PERF_IS_MAP,	  /* a mapping that is there now */
 	PERF_IS_FORK,	  /* pid, tid are the new task's */
 	PERF_IS_EXIT,
@@ -63,6 +69,13 @@ struct perf_record {
 			uint64_t regs[STREAM_REGS];
 			uint64_t word; /* FAULT: its address; WATCH: the top of the stack, 0: could not be read; else 0 */
 		} sample;
+		struct {
+			uint64_t ip, addr;
+			uint64_t period; /* how many it stands for */
+			uint64_t source; /* pmu_source.h */
+			uint32_t latency; /* cycles, 0: not told */
+			bool kernel;	 /* of the kernel's code */
+		} access;
 		struct {
 			uint64_t nr;
 			int64_t ret;	/* LOCK: nothing; PLACE: the address, or -errno */

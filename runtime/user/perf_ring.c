@@ -18,6 +18,8 @@
 #include "bpf_calls.h"
 #include "perf_attr.h"
 #include "perf_calls.h"
+#include "perf_refused.h"
+#include "pmu_events.h"
 
 enum {
 	PAGE = 4096,
@@ -78,50 +80,15 @@ struct perf_rings {
 	void *ctx;
 };
 
-static int perf_open(struct perf_event_attr *attr, pid_t tid, int cpu)
+static int perf_open_in(struct perf_event_attr *attr, pid_t tid, int cpu, int group)
 {
-	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1,
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group,
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-static int paranoid(void)
+static int perf_open(struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int v = -99;
-
-	if (!f)
-		return v;
-	if (fscanf(f, "%d", &v) != 1)
-		v = -99;
-	fclose(f);
-	return v;
-}
-
-static int refused(int code, struct err *e)
-{
-	int level = paranoid();
-
-	switch (code) {
-	case EACCES:
-	case EPERM:
-		if (level > 2)
-			return err_set(e, code, "perf timer: refused, since kernel.perf_event_paranoid is %d; "
-				       "run \"sysctl kernel.perf_event_paranoid=2\" as root", level);
-		return err_set(e, code, "perf timer: refused (%s), most likely by a seccomp "
-			       "filter, as containers have; allow perf_event_open in its seccomp profile, or use --source ptrace",
-			       strerror(code));
-	case ENOSYS:
-	case ENOENT:
-		return err_set(e, code, "perf timer: this kernel has none (%s); use --source ptrace",
-			       strerror(code));
-	case EMFILE:
-	case ENFILE:
-		return err_set(e, code, "perf timer: %s; raise the limit with \"ulimit -n\"",
-			       strerror(code));
-	default:
-		return err_set(e, code, "perf timer: cannot be opened (%s); use --source ptrace",
-			       strerror(code));
-	}
+	return perf_open_in(attr, tid, cpu, -1);
 }
 
 /* "0-3,5,8-9" in @text: calls add(cpu) for each. */
@@ -157,7 +124,7 @@ static int add_cpu(struct perf_rings *r, int cpu, struct err *e)
 	if (fd < 0 && (errno == ENODEV || errno == EINVAL))
 		return 0;
 	if (fd < 0)
-		return refused(errno, e);
+		return perf_refused(errno, e);
 	v = realloc(r->cpus, (r->n + 1) * sizeof(*v));
 	if (!v) {
 		close(fd);
@@ -212,7 +179,7 @@ static int map_rings(struct perf_rings *r, size_t pages)
 			unmap_rings(r);
 			return -code;
 		}
-		r->rings[i].form = r->o.faults ? PERF_FORM_FAULT : r->o.watch ? PERF_FORM_WATCH : PERF_FORM_TIMER;
+		r->rings[i].form = r->o.pmu ? PERF_FORM_ACCESS : r->o.faults ? PERF_FORM_FAULT : r->o.watch ? PERF_FORM_WATCH : PERF_FORM_TIMER;
 	}
 	return 0;
 }
@@ -263,7 +230,7 @@ static int try_timer(struct perf_rings *r, struct err *e)
 		fd = perf_open(&a, 0, r->cpus[0].cpu);
 	}
 	if (fd < 0)
-		return refused(errno, e);
+		return perf_refused(errno, e);
 	close(fd);
 	return 0;
 }
@@ -272,12 +239,12 @@ static int watch_rings(struct perf_rings *r, struct err *e)
 {
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll < 0)
-		return refused(errno, e);
+		return perf_refused(errno, e);
 	for (size_t i = 0; i < r->n; i++) {
 		struct epoll_event ev = { .events = EPOLLIN };
 
 		if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, r->cpus[i].fd, &ev))
-			return refused(errno, e);
+			return perf_refused(errno, e);
 	}
 	return 0;
 }
@@ -308,7 +275,7 @@ static int start_wide(struct perf_rings *r, struct err *e)
 		if (!err && ioctl(r->cpus[i].fd, PERF_EVENT_IOC_ENABLE, 0))
 			err = -errno;
 		if (err)
-			return refused(-err, e);
+			return perf_refused(-err, e);
 	}
 	return bpf_calls_start(r->o.wide, e);
 }
@@ -417,7 +384,7 @@ static int why_not_task(struct perf_rings *r, int code, pid_t tid, struct err *e
 			       "else's or has changed its ids; run hotvar as root or as its owner",
 			       (int)tid);
 	default:
-		return refused(code, e);
+		return perf_refused(code, e);
 	}
 }
 
@@ -442,12 +409,22 @@ bool perf_rings_user_only(const struct perf_rings *r)
 	return r->user_only;
 }
 
+int perf_rings_cpu(const struct perf_rings *r, size_t i)
+{
+	return r->cpus[i].cpu;
+}
+
 int perf_rings_open(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i)
 {
-	int fd = perf_open(a, tid, r->cpus[i].cpu);
+	return perf_rings_open_in(r, a, tid, i, -1);
+}
+
+int perf_rings_open_in(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i, int group)
+{
+	int fd = perf_open_in(a, tid, r->cpus[i].cpu, group);
 
 	if (fd < 0 && errno == EMFILE && raise_fd_limit())
-		fd = perf_open(a, tid, r->cpus[i].cpu);
+		fd = perf_open_in(a, tid, r->cpus[i].cpu, group);
 	if (fd < 0)
 		return -errno;
 	if (too_high(fd) && !raise_fd_limit()) {
@@ -481,6 +458,8 @@ int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
 	for (size_t i = before; !err && !r->o.on_exec && i < r->n_fds; i++)
 		if (ioctl(r->fds[i], PERF_EVENT_IOC_ENABLE, 0))
 			err = -errno;
+	if (!err && r->o.pmu)
+		err = pmu_events_add(r->o.pmu, r, tid, r->o.on_exec);
 	if (err) {
 		while (r->n_fds > before)
 			close(r->fds[--r->n_fds]);
@@ -527,6 +506,8 @@ void perf_rings_stop(struct perf_rings *r)
 {
 	for (size_t i = 0; i < r->n_fds; i++)
 		ioctl(r->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	if (r->o.pmu)
+		pmu_events_stop(r->o.pmu);
 	if (!r->o.wide)
 		return;
 	bpf_calls_stop(r->o.wide);

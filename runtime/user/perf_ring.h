@@ -23,6 +23,7 @@
 
 struct bpf_calls;
 struct perf_rings;
+struct pmu_events;
 
 struct perf_rings_options {
 	unsigned hz;  /* samples a second of CPU time of each task; 0: none */
@@ -36,6 +37,7 @@ struct perf_rings_options {
 	 */
 	struct bpf_calls *wide;
 	bool faults; /* every page fault, in place of samples at hz; those in the kernel where that is allowed */
+	struct pmu_events *pmu; /* accesses that it samples, in place of a timer: hz is 0; borrowed, NULL: none */
 	bool watch;  /* the samples are those of events that perf_rings_open() opens; no others: hz and maps are none */
 };
 
@@ -69,6 +71,9 @@ void perf_rings_keep_apart(struct perf_rings *r, pid_t tid);
  */
 size_t perf_rings_cpus(const struct perf_rings *r);
 int perf_rings_open(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i);
+/* The same in the group of event @group, -1: in none; and the number of that CPU. */
+int perf_rings_open_in(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i, int group);
+int perf_rings_cpu(const struct perf_rings *r, size_t i);
 
 /* Of faults only those in user mode are told: the kernel allows no more. */
 bool perf_rings_user_only(const struct perf_rings *r);

@@ -25,6 +25,7 @@
 #include "clock.h"
 #include "gate.h"
 #include "perf_ring.h"
+#include "pmu_events.h"
 #include "probe.h"
 
 enum {
@@ -99,26 +100,21 @@ void probe_perf_timer(struct probe_result *r)
 
 void probe_pmu(struct probe_result *r)
 {
-	struct perf_event_attr a = {
-		.size = sizeof(a),
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = 1,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	struct err e = { 0 };
+	struct pmu_events *p = pmu_events_new(PMU_DEVICES, 1000, &e);
+	char *todo;
 
-	if (fd >= 0) {
-		close(fd);
-		probe_say(r, PROBE_YES, NULL, "hardware counters count");
-	} else if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV) {
-		probe_say(r, PROBE_NO, "give this virtual machine a PMU, in its hypervisor's settings",
-			  "there are no hardware counters (%s); the software timer does without",
-			  strerror(errno));
-	} else {
-		probe_say(r, PROBE_NO, NULL, "hardware counters are refused: %s", strerror(errno));
+	if (p) {
+		probe_say(r, PROBE_YES, NULL, "%s samples accesses with their addresses: --source pmu, which auto takes", pmu_events_plan(p)->what);
+		pmu_events_free(p);
+		return;
 	}
+	/* "PMU: what: what to do" */
+	todo = strstr(e.text, ": give ");
+	if (todo)
+		*todo = '\0';
+	probe_say(r, PROBE_NO, todo ? "give this virtual machine a PMU, in its hypervisor's settings" : NULL, "%.400s%s",
+		  strncmp(e.text, "PMU: ", 5) ? e.text : e.text + 5, todo ? "; the software timer does without" : "");
 }
 
 /* ---- ptrace ---- */

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "pmu_detect.h"
 #include "target.h"
 
 static const struct session_engine *const session_engines[] = {
@@ -152,6 +153,7 @@ static const struct session_engine *choose(const struct session *s, struct err *
 
 	switch (s->source) {
 	case SESSION_PERF:
+	case SESSION_PMU:
 	case SESSION_FAULT:
 		return engine_perf.available(s, e) ? NULL : &engine_perf;
 	case SESSION_PTRACE:
@@ -181,6 +183,16 @@ static const struct session_engine *choose(const struct session *s, struct err *
 	return NULL;
 }
 
+/* Exact addresses by the processor are better than any sample of a timer. */
+static bool pmu_is_there(const struct session *s)
+{
+	struct session by_pmu = *s;
+	struct pmu_plan plan;
+
+	by_pmu.source = SESSION_PMU;
+	return s->hz && !s->stops && !s->points && !pmu_detect(PMU_DEVICES, &plan, NULL) && !engine_perf.available(&by_pmu, NULL);
+}
+
 static int run(struct session *s, struct err *e)
 {
 	const struct session_engine *engine;
@@ -189,6 +201,8 @@ static int run(struct session *s, struct err *e)
 
 	if (err)
 		return err;
+	if (s->source == SESSION_AUTO && pmu_is_there(s))
+		s->source = SESSION_PMU;
 	engine = choose(s, e);
 	if (!engine)
 		return -EPERM;

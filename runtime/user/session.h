@@ -22,11 +22,12 @@ struct watch;
 struct watchpoints_ask;
 
 enum session_source {
-	SESSION_AUTO,	/* engine_perf, or engine_ptrace where perf is refused */
+	SESSION_AUTO,	/* engine_perf with a PMU that samples accesses, else its timer, or engine_ptrace where perf is refused */
 	SESSION_PERF,
 	SESSION_PTRACE,
 	SESSION_EXACT,	/* engine_exact */
 	SESSION_LOOK,	/* engine_look */
+	SESSION_PMU,	/* engine_perf: accesses that the processor samples */
 	SESSION_FAULT,	/* engine_perf: page faults in place of samples */
 };
 

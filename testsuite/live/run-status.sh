@@ -123,14 +123,12 @@ done
 for d in 0 -1 x nan inf 1e99; do
 	status "-d $d" 2 "$HOTVAR" -d $d -- true
 done
-for by in type line object cacheline; do
+for by in type line object; do
 	status "--by $by, which is not there yet" 2 "$HOTVAR" --by $by -- true
 	one_line "--by $by is said" "^hotvar: --by $by is not in version $VERSION: "
 done
-for source in pmu fault; do
-	status "--source $source, which is not there yet" 2 "$HOTVAR" --source $source -- true
-	one_line "--source $source is said" "^hotvar: --source $source is not in version $VERSION: "
-done
+status "--source of no source" 2 "$HOTVAR" --source pm -- true
+one_line "--source of no source is said" "^hotvar: .*--source.*auto, perf, pmu, ptrace, exact or fault"
 status "--exact of a process that runs" 2 "$HOTVAR" --exact -p $$
 one_line "is said" "^hotvar: cannot count every access of a process that runs already: "
 status "--callers of samples" 2 "$HOTVAR" --callers -- true
