@@ -238,7 +238,8 @@ static struct {
 	size_t n_ev, n_access, n_text;
 	char note[2048], comm[16];
 	uint64_t lost;
-	struct stream_module module;
+	struct hvar_module module;
+	uint32_t module_id;
 	char path[256];
 } got;
 
@@ -268,7 +269,8 @@ static void collect(void *ctx, const struct stream_record *r)
 	case STREAM_MODULE: {
 		const struct stream_module *m = r->data;
 
-		got.module = *m;
+		got.module = m->m;
+		got.module_id = m->id;
 		snprintf(got.path, sizeof(got.path), "%.*s", (int)m->path_len, m->path);
 		break;
 	}
@@ -332,11 +334,11 @@ static void test_whole(void **state)
 	assert_int_equal(got.ev[0].type, HVAR_EVENT_EXEC);
 	assert_int_equal(got.ev[1].type, HVAR_EVENT_MAP);
 	assert_int_equal(got.ev[1].u.map.region, HVAR_REGION_FILE);
-	assert_int_equal(got.ev[1].module, got.module.id);
+	assert_int_equal(got.ev[1].module, got.module_id);
 	assert_string_equal(got.path, "/no/such file");
-	assert_int_equal(got.module.m.ino, 42);
-	assert_int_equal(got.module.m.build_id_len, 0);
-	assert_true(got.module.m.flags & HVAR_MODULE_UNREAD);
+	assert_int_equal(got.module.ino, 42);
+	assert_int_equal(got.module.build_id_len, 0);
+	assert_true(got.module.flags & HVAR_MODULE_UNREAD);
 	assert_int_equal(got.ev[2].u.map.region, HVAR_REGION_ANON);
 	assert_int_equal(got.ev[2].module, 0);
 	assert_int_equal(got.ev[3].u.task.child, 701);
