@@ -20,6 +20,7 @@ enum {
 	PAGE_BITS = 36, /* of a key; the address space's number is above */
 	FIRST_SLOTS = 4096,
 	MOST_PAGES = 1 << 25,
+	LOOKS = 64,
 	POINTS = 512,
 	STEP_NS = 100000, /* between points at first; doubled as they get many */
 	TOUCHES = STREAM_TOUCHED_READ | STREAM_TOUCHED_WRITTEN | STREAM_TOUCHED_EXECUTED,
@@ -38,6 +39,7 @@ struct touched {
 	struct page *slots; /* by key: open addressing */
 	size_t n, n_slots;
 	uint64_t serial, ever, lost;
+	uint64_t most, left; /* pages in the table; pages of records that are still looked at */
 	struct touched_sum now, peak;
 	uint64_t now_ns, peak_ns, peak_serial;
 	bool fresh; /* the areas of the peak are those of now: not copied yet */
@@ -80,7 +82,7 @@ static bool make_room(struct touched *t)
 
 	if (2 * (t->n + 1) <= t->n_slots)
 		return true;
-	if (t->n >= MOST_PAGES)
+	if (t->n >= t->most)
 		return false;
 	t->n_slots = n_old ? 2 * n_old : FIRST_SLOTS;
 	t->slots = calloc(t->n_slots, sizeof(*t->slots));
@@ -308,6 +310,12 @@ static void move(struct touched *t, const struct stream_touched *r)
 	}
 }
 
+void touched_most(struct touched *t, uint64_t pages)
+{
+	t->most = pages;
+	t->left = pages * LOOKS;
+}
+
 void touched_record(struct touched *t, const struct stream_touched *r)
 {
 	const struct hvar_vmas *vmas = spaces_find(t->spaces, r->mm);
@@ -318,6 +326,14 @@ void touched_record(struct touched *t, const struct stream_touched *r)
 	t->now_ns = r->time_ns;
 	if (r->end > TOP || r->from + (r->end - r->start) > TOP)
 		return;
+	/* One that no program can have touched does not keep us for hours. */
+	if (!(r->what & STREAM_TOUCHED_BACK)) {
+		if ((r->end - r->start) >> HVAR_PAGE_SHIFT > t->left) {
+			t->lost += (r->end - r->start) >> HVAR_PAGE_SHIFT;
+			return;
+		}
+		t->left -= (r->end - r->start) >> HVAR_PAGE_SHIFT;
+	}
 	if (r->what == STREAM_TOUCHED_MOVED) {
 		move(t, r);
 	} else if (r->what & STREAM_TOUCHED_BACK) {
@@ -470,6 +486,7 @@ struct touched *touched_new(struct images *images, const struct spaces *spaces)
 	t->images = images;
 	t->spaces = spaces;
 	t->step_ns = STEP_NS;
+	touched_most(t, MOST_PAGES);
 	if (!make_room(t)) {
 		free(t);
 		return NULL;

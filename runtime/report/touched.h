@@ -22,6 +22,9 @@ struct touched;
 struct touched *touched_new(struct images *images, const struct spaces *spaces);
 void touched_free(struct touched *t);
 
+/* So many at a time at most, and some times as many in all records: the rest is lost.  Without it: 32 million. */
+void touched_most(struct touched *t, uint64_t pages);
+
 /* A map or task event: before, and after, @spaces has it. */
 void touched_before(struct touched *t, const struct hvar_event *ev);
 void touched_after(struct touched *t, const struct hvar_event *ev);
