@@ -21,6 +21,10 @@ int advise_rerun_begin(struct advise_rerun *r, struct err *e)
 {
 	int now = personality(0xffffffff);
 
+	r->thp = advise_thp_set(ADVISE_THP_NONE);
+	if (r->thp < 0)
+		return err_set(e, -r->thp, "cannot run a command without huge pages: prctl(PR_SET_THP_DISABLE): %s; it takes Linux 3.15",
+			       strerror(-r->thp));
 	r->persona = (unsigned long)(unsigned)now;
 	if (now < 0 || personality(r->persona | ADDR_NO_RANDOMIZE) < 0)
 		return err_set(e, errno, "cannot run a command at the same addresses again: personality: %s; leave out --verify", strerror(errno));
@@ -30,6 +34,7 @@ int advise_rerun_begin(struct advise_rerun *r, struct err *e)
 void advise_rerun_end(const struct advise_rerun *r)
 {
 	personality(r->persona);
+	advise_thp_set(r->thp);
 }
 
 off_t advise_input_at(void)

@@ -17,10 +17,11 @@
 
 /*
  * CMD is to find its memory at the same addresses in each run, and to read the same input: from
- * begin() to end() what is started has no random addresses.
+ * begin() to end() what is started has no random addresses, and no huge pages but where advise_run() says so.
  */
 struct advise_rerun {
 	unsigned long persona; /* ours, to be put back */
+	int thp;	       /* likewise, of advise_thp_set() */
 };
 int advise_rerun_begin(struct advise_rerun *r, struct err *e);
 void advise_rerun_end(const struct advise_rerun *r);

@@ -169,7 +169,7 @@ static void write_report(struct advise *o, struct advise_report *r)
 
 static void report(struct advise *o)
 {
-	struct advise_report r = { .pid = (int)o->pid, .thp = &o->thp, .disabled = o->disabled };
+	struct advise_report r = { .pid = (int)o->pid, .thp = &o->thp, .disabled = o->disabled, .without = o->verify };
 	struct advise_regions *regions = advise_watch_regions(o->watch);
 	struct advise_watched told;
 	const char *why;
@@ -192,7 +192,7 @@ static void report(struct advise *o)
 static void begin(struct advise *o)
 {
 	o->start_ns = clock_now_ns();
-	o->disabled = target_status(o->pid, "THP_enabled:") == 0;
+	o->disabled = !o->verify && target_status(o->pid, "THP_enabled:") == 0;
 }
 
 static bool is_over(const struct advise *o)

@@ -24,7 +24,8 @@ struct advise_report {
 	int pid;		       /* 0: of a recording */
 	double seconds, interval;      /* looked at; between two looks */
 	bool since_start;	       /* reference bits could not be cleared */
-	bool disabled;		       /* PR_SET_THP_DISABLE */
+	bool disabled;		       /* PR_SET_THP_DISABLE was called in it */
+	bool without;		       /* it was watched without huge pages, whatever the machine gives */
 	bool all;		       /* also the areas for which there is no advice */
 };
 

@@ -35,6 +35,7 @@ static void head(FILE *f, const struct advise_report *r)
 		json_str(&j, "thp_shmem", *r->thp->shmem_word ? r->thp->shmem_word : NULL);
 		json_str(&j, "thp_defrag", *r->thp->defrag ? r->thp->defrag : NULL);
 		json_bool(&j, "thp_disabled", r->disabled);
+		json_bool(&j, "watched_without", r->without);
 		json_u64(&j, "pool", r->thp->pool_pages);
 		json_u64(&j, "pool_free", r->thp->pool_free);
 	}

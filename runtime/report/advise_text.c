@@ -54,6 +54,8 @@ static void head(FILE *f, const struct advise_report *r)
 			*r->thp->defrag ? r->thp->defrag : "unknown", r->thp->pool_pages);
 	else
 		fputs("; this machine's: the recording's may be another\n", f);
+	if (r->without && r->thp && r->thp->enabled == ADVISE_ALWAYS)
+		fputs("The kernel gives huge pages to all that fits; the program was watched without them, to tell what they are good for\n", f);
 }
 
 static void put_step(void *ctx, enum advise_call c, const char *text)
@@ -110,6 +112,7 @@ static void evidence(FILE *f, const struct advise_report *r, const struct advise
 		fprintf(f, "  pages: %" PRIu64 " in memory, %" PRIu64 " of them in huge pages; %s\n", g->rss, g->spans.huge,
 			g->refused ? "MADV_NOHUGEPAGE was asked for" :
 			g->asked   ? "MADV_HUGEPAGE was asked for" :
+			r->without ? "it was watched without" :
 			g->eligible ? "the kernel may give huge ones" :
 				      "the kernel gives no huge ones");
 }

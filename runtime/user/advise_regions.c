@@ -158,13 +158,25 @@ static int count_spans(void *ctx, uint64_t start, const uint64_t *entries, size_
 	return 0;
 }
 
-static void walk(struct look *k, struct advise_region *r, uint64_t start, uint64_t end, uint64_t rss)
+/* Without PAGEMAP_SCAN only smaps tells what is huge, and not where. */
+static void mark_huge(struct advise_spans *s, uint64_t huge)
+{
+	if (huge > s->small)
+		huge = s->small;
+	s->huge += huge;
+	s->small -= huge;
+	s->spans_huge += huge / PAGE_HUGE_PAGES;
+}
+
+static void walk(struct look *k, struct advise_region *r, uint64_t start, uint64_t end, uint64_t rss, uint64_t huge)
 {
 	struct advise_spans s;
 
 	advise_spans_begin(&s, start, end);
 	if (!k->have_map || page_map_walk(&k->map, start, end, count_spans, &s))
 		return;
+	if (!k->map.scan)
+		mark_huge(&s, huge);
 	if (s.small + s.ends + s.huge < r->spans.small + r->spans.ends + r->spans.huge && r->spans_rss)
 		return;
 	r->spans = s;
@@ -212,7 +224,7 @@ static void take_area(void *ctx, const struct page_smaps *s)
 	if (r->hugetlb)
 		r->spans.huge = rss;
 	else if (rss > r->spans_rss)
-		walk(k, r, v.start, v.end, rss);
+		walk(k, r, v.start, v.end, rss, huge / PAGE_BYTES);
 	if ((!r->name && !r->path) || r->jumps.far)
 		name_region(r, k->l);
 	if (!r->malloced)

@@ -255,16 +255,29 @@ static void serve(struct running *g)
 
 /* ---- begin ---- */
 
+/* PR_THP_DISABLE_EXCEPT_ADVISED is bit 1 of the flags, and of what PR_GET_THP_DISABLE says: include/uapi/linux/prctl.h */
+int advise_thp_set(int state)
+{
+	int was = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
+
+	if (was < 0)
+		return -errno;
+	if (prctl(PR_SET_THP_DISABLE, state & 1, state & 2, 0, 0) &&
+	    (!(state & 2) || prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0)))
+		return -errno;
+	return was;
+}
+
 static int start(struct running *g, struct err *e)
 {
-	int was = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0), err;
-
 	/* the child inherits it, through its execve too */
-	if (prctl(PR_SET_THP_DISABLE, g->r->with ? 0 : 1, 0, 0, 0))
-		return err_set(e, errno, "cannot run '%s' without huge pages: prctl(PR_SET_THP_DISABLE): %s; it takes Linux 3.15", g->r->argv[0],
-			       strerror(errno));
+	int was = advise_thp_set(g->r->with ? ADVISE_THP_ASKED : ADVISE_THP_NONE), err;
+
+	if (was < 0)
+		return err_set(e, -was, "cannot run '%s' without huge pages: prctl(PR_SET_THP_DISABLE): %s; it takes Linux 3.15", g->r->argv[0],
+			       strerror(-was));
 	err = launch_fork(&g->launch, g->r->argv, true, e);
-	prctl(PR_SET_THP_DISABLE, was > 0 ? was : 0, 0, 0, 0);
+	advise_thp_set(was);
 	if (err)
 		return err;
 	g->cmd = g->launch.pid;

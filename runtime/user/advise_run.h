@@ -40,6 +40,14 @@ struct advise_run {
 	unsigned refused;  /* others */
 };
 
+/*
+ * What is started from now on has no huge pages (ADVISE_THP_NONE), none but where it asks for them (ADVISE_THP_ASKED; before
+ * Linux 6.18 that is as the machine has it), or is as it was: @state is what an earlier call returned.
+ * Returns how it was, or -errno.
+ */
+enum { ADVISE_THP_NONE = 1, ADVISE_THP_ASKED = 3 };
+int advise_thp_set(int state);
+
 /* Run it to its end.  0 or -errno and @e. */
 int advise_run(struct advise_run *r, struct err *e);
 

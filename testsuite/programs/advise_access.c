@@ -21,6 +21,8 @@
  *	gone		random, then unmapped; and a while goes by without it
  *	killed		random, then SIGKILL
  *	wait		random until standard input ends; says "ready"
+ *
+ * With ADVISE_NO_THP in the environment the kernel gives it no huge pages, whatever the machine's setting.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -30,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -113,6 +116,8 @@ int main(int argc, char **argv)
 	long before;
 	unsigned char *p;
 
+	if (getenv("ADVISE_NO_THP"))
+		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	if (!strcmp(how, "static"))
 		size = sizeof(table);
 	p = map(how, size);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * advise_hostile.c - random accesses in 64 MiB, beside a terabyte of nothing and as many areas as the kernel
- * allows, some of them large, while they are mapped and unmapped by another thread.
+ * allows, some of them large, while they are mapped and unmapped by another thread.  ADVISE_NO_THP is as
+ * in advise_access.c.
  */
 /* hotvar-libs: -pthread */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 enum { AREAS = 60000, CHANGES = 300 };
 #define BYTES ((uint64_t)64 << 20)
@@ -40,6 +43,8 @@ int main(void)
 	pthread_t t;
 	int n = 0;
 
+	if (getenv("ADVISE_NO_THP"))
+		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	if (nothing == MAP_FAILED || many == MAP_FAILED || p == MAP_FAILED)
 		return 1;
 	for (int i = 0; i < AREAS; i += 2)
