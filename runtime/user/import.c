@@ -239,10 +239,23 @@ static uint32_t flags_of(const struct import_line *l)
 	return l->u.sample.addr == l->u.sample.ip ? HVAR_ACCESS_EXEC : 0;
 }
 
-/* Addresses of branches are where they go; what the PMU calls a prefetch asks for memory, and does not access it. */
+/*
+ * Addresses of branches are where they go; what the PMU calls a prefetch asks for memory, and does not access it.  Of a record of Arm's SPE
+ * perf makes several samples, by what happened at it (arm-spe.c, arm_spe_synth_events()), and one called "memory" in any case.
+ */
 static bool is_access(const struct import_line *l)
 {
-	return !has(l->u.sample.event, "branches") && !pmu_source_is_none(l->u.sample.source);
+	static const char *const again[] = {
+		"l1d-miss", "l1d-access", "llc-miss", "llc-access", "tlb-miss", "tlb-access", "branch-miss", "branch", "remote-access",
+	};
+	struct import_text name = l->u.sample.event;
+	const char *end = name.len ? memchr(name.p, ':', name.len) : NULL;
+	size_t i, n = end ? (size_t)(end - name.p) : name.len;
+
+	for (i = 0; i < sizeof(again) / sizeof(again[0]); i++)
+		if (n == strlen(again[i]) && !memcmp(name.p, again[i], n))
+			return false;
+	return !has(name, "branches") && !pmu_source_is_none(l->u.sample.source);
 }
 
 /* The two strings of a record in @text; how many bytes. */
@@ -419,7 +432,7 @@ static void put_note(struct import *im)
 		say(note, "%" PRIu64 " sample%s two numbers that may be address or instruction, the first is %.200s:%" PRIu64 ":%zu: give the field sym, too",
 		    im->unsure.n, im->unsure.n == 1 ? " has" : "s have", im->f->name, im->unsure.line, im->unsure.column);
 	if (im->others)
-		say(note, "%" PRIu64 " sample%s of no access of data (branches, prefetches)", im->others, im->others == 1 ? " is" : "s are");
+		say(note, "%" PRIu64 " sample%s of no access of data (branches, prefetches), or of one that another tells, too", im->others, im->others == 1 ? " is" : "s are");
 	if (im->f->too_long)
 		say(note, "%" PRIu64 " line%s too long", im->f->too_long, im->f->too_long == 1 ? " is" : "s are");
 	if (unproven)

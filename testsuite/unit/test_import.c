@@ -380,6 +380,23 @@ static void test_whole(void **state)
 	assert_non_null(strstr(got.note, "2 samples are of no access of data"));
 }
 
+/* Of one record of Arm's SPE perf prints a line for each thing that happened, and "memory". */
+static void test_spe(void **state)
+{
+	static const char text[] =
+		"            app   701 [001]     2.000000:          1 l1d-access:     555500003010       229100142 " WORDS "              37     555500001234 m (/a)\n"
+		"            app   701 [001]     2.000000:          1 tlb-access:     555500003010       229100142 " WORDS "              37     555500001234 m (/a)\n"
+		"            app   701 [001]     2.000000:          1 memory:     555500003010       229100142 " WORDS "              37     555500001234 m (/a)\n"
+		"            app   701 [001]     2.000001:          1 branch:     555500001400                0 |OP N/A               0     555500001234 m (/a)\n";
+	struct err e;
+
+	(void)state;
+	assert_int_equal(import(text, sizeof(text) - 1, &e), 0);
+	assert_int_equal(got.n_access, 1);
+	assert_int_equal(got.access[0].latency, 37);
+	assert_non_null(strstr(got.note, "3 samples are of no access of data"));
+}
+
 static void test_refused(void **state)
 {
 	static const char ip[] = "               t 17611 47521.157933:          1 page-faults:      7f09850f1b70 _start+0x0 (/ld.so.2)\n";
@@ -437,7 +454,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples), cmocka_unit_test(test_maps), cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_nothing_and_bad), cmocka_unit_test(test_whole), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_nothing_and_bad), cmocka_unit_test(test_whole), cmocka_unit_test(test_spe), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_cut), cmocka_unit_test(test_long),
 	};
 
