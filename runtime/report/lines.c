@@ -214,6 +214,7 @@ void lines_record(struct lines *l, struct spaces *spaces, const struct stream_li
 	line->returns += r->returns;
 	line->most_true += r->most_true;
 	line->most_false += r->most_false;
+	lines_names_objects(line, r);
 	for (i = 0; i < r->n_parts; i++)
 		add_part(l, line, r, &p[i]);
 	for (i = 0; i < r->n_sites; i++)

@@ -41,6 +41,7 @@ struct line_site {
 struct line_name {
 	uint8_t start, end;
 	bool member;	   /* it is a member, or a variable, of one piece */
+	bool object;	   /* an object of the heap, that @offset and @size are of */
 	uint32_t kind;	   /* enum hvar_kind */
 	uint32_t module, symbol; /* HVAR_IMAGE_NONE: none covers it */
 	uint64_t offset;   /* of byte @start in the symbol */

@@ -158,6 +158,8 @@ void lines_advise(const struct line *line, const struct line_judged *j, struct l
 		out->what = LINE_ADVICE_APART;
 		out->from = (uint64_t)(p[b].start - p[a].start);
 		out->to = LINES_SIZE;
+		if (x->object && y->object && x->offset - x->start == y->offset - y->start) /* one and the same */
+			put(out->name, x->name, strlen(x->name), "", 0);
 		return;
 	}
 	if (x->module != y->module || x->symbol != y->symbol) {

@@ -76,7 +76,7 @@ static void part(struct json *j, const struct line *l, const struct line_part *p
 	json_str(j, "kind", hvar_kind_name(n->kind));
 	json_u64(j, "line_offset", p->start);
 	json_u64(j, "size", (uint64_t)(p->end - p->start));
-	number(j, "offset", n->symbol != HVAR_IMAGE_NONE, n->offset + (uint64_t)(p->start - n->start));
+	number(j, "offset", n->symbol != HVAR_IMAGE_NONE || n->object, n->offset + (uint64_t)(p->start - n->start));
 	threads(j, l, p);
 	json_close(j, '}');
 }

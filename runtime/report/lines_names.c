@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_names.h"
 #include "runtime/core/hvar_resolve.h"
 #include "said.h"
 #include "tls_seen.h"
 #include "translator-hooks/image_member.h"
 #include "translator-hooks/image_name.h"
+
+enum { FRAMES = 24 };
 
 /* One byte's place, its image, and the members that have it. */
 struct byte {
@@ -124,6 +127,95 @@ void lines_names_make(struct line *line, uint64_t addr, struct images *images, s
 		now = swap;
 	}
 	free(both);
+}
+
+/* ---- objects of the heap ---- */
+
+/* The names from @keep on are moved up by one, so that name @keep is free.  False: there are as many as bytes. */
+static bool make_room(struct line *line, uint32_t keep)
+{
+	if (line->n_names == LINES_SIZE)
+		return false;
+	memmove(&line->names[keep + 1], &line->names[keep], (line->n_names - keep) * sizeof(*line->names));
+	line->n_names++;
+	return true;
+}
+
+/* Split name @i at byte @at, which is in it.  False: there is no room. */
+static bool split(struct line *line, uint32_t i, uint8_t at)
+{
+	char *name = strdup(line->names[i].name), *path = strdup(line->names[i].path);
+
+	if (!name || !path || !make_room(line, i + 1)) {
+		free(name);
+		free(path);
+		return false;
+	}
+	line->names[i + 1] = line->names[i];
+	line->names[i + 1].name = name;
+	line->names[i + 1].path = path;
+	line->names[i + 1].start = at;
+	line->names[i + 1].offset += line->names[i].object ? (uint64_t)(at - line->names[i].start) : 0;
+	line->names[i].end = at;
+	return true;
+}
+
+/* Bytes [@start, @end) of what no name covers are @name, @offset into it. */
+static void put_object(struct line *line, uint8_t start, uint8_t end, const char *name, uint64_t offset, uint64_t size)
+{
+	uint32_t i;
+
+	for (i = 0; i < line->n_names && line->names[i].start < end; i++) {
+		struct line_name *n = &line->names[i];
+		char *copy;
+
+		if (n->end <= start || n->object || n->symbol != HVAR_IMAGE_NONE || n->module)
+			continue;
+		if (n->start < start) { /* what is from there on is next */
+			if (!split(line, i, start))
+				return;
+			continue;
+		}
+		if (n->end > end && !split(line, i, end))
+			return;
+		n = &line->names[i];
+		copy = strdup(name);
+		if (!copy)
+			return;
+		free(n->name);
+		n->name = copy;
+		n->object = true;
+		n->offset = offset + (uint64_t)(n->start - start);
+		n->size = size;
+	}
+}
+
+void lines_names_objects(struct line *line, const struct stream_line *r)
+{
+	const struct stream_line_part *p = (const struct stream_line_part *)(r + 1);
+	const struct stream_line_site *s = (const struct stream_line_site *)(p + r->n_parts);
+	const char *text = (const char *)(s + r->n_sites);
+	struct heap_frame frames[FRAMES];
+	uint32_t i;
+
+	for (i = 0; i < r->n_parts; text += p[i++].heap_len) {
+		uint64_t start = p[i].object, end = p[i].object + p[i].object_size, last = r->addr + LINES_SIZE;
+		size_t n;
+		char *name;
+
+		if (!p[i].object_size || !p[i].heap_len || end <= r->addr || start >= last)
+			continue;
+		n = heap_names_frames(text, p[i].heap_len, frames, FRAMES);
+		name = heap_names_make(frames, n, p[i].mapped);
+		if (!name)
+			continue;
+		if (start < r->addr)
+			start = r->addr;
+		if (end > last)
+			end = last;
+		put_object(line, (uint8_t)(start - r->addr), (uint8_t)(end - r->addr), name, start - p[i].object, p[i].object_size);
+		free(name);
+	}
 }
 
 void lines_names_free(struct line *line)

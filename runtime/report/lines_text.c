@@ -115,6 +115,12 @@ static void thread(FILE *f, const struct lines_row *r, const struct line_part *p
 	putc('\n', f);
 }
 
+/* From the begin of what @n is of. */
+static uint64_t offset_of(const struct line_name *n, const struct line_part *p)
+{
+	return n->offset + (uint64_t)(p->start - n->start);
+}
+
 /* All that was done with it. */
 static uint64_t accesses(const struct line *l, const struct line_part *p)
 {
@@ -140,7 +146,9 @@ static void part(FILE *f, const struct lines_row *r, const struct line_part *p, 
 		fputs(k > p->first ? ", " : "", f);
 		callers_print_name(f, r->line->names[k].name);
 	}
-	if (!r->line->names[p->first].member)
+	if (r->line->names[p->first].object)
+		fprintf(f, "+0x%" PRIx64, offset_of(&r->line->names[p->first], p));
+	else if (!r->line->names[p->first].member)
 		fprintf(f, ", bytes %u to %u of the line", p->start, p->end - 1u);
 	putc('\n', f);
 	for (i = 0; i < r->line->n_threads; i++) {

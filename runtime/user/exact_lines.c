@@ -17,6 +17,7 @@ struct out {
 	struct stream_line line;
 	struct stream_line_part parts[STREAM_LINE_PARTS_MAX];
 	struct stream_line_site sites[STREAM_LINE_SITES_MAX];
+	const char *stacks[STREAM_LINE_PARTS_MAX]; /* of heap_len bytes, the heap's */
 };
 
 static int read_who(const struct exact_lines_to *to, uint32_t who, uint32_t *tid)
@@ -36,17 +37,24 @@ static int read_who(const struct exact_lines_to *to, uint32_t who, uint32_t *tid
 static int put(const struct exact_lines_to *to, struct out *o)
 {
 	size_t parts = o->line.n_parts * sizeof(o->parts[0]), sites = o->line.n_sites * sizeof(o->sites[0]);
+	size_t len = parts + sites;
+	uint32_t i;
 	char *more;
 	int ret;
 
 	if (!o->line.n_parts)
 		return 0;
-	more = malloc(parts + sites);
+	for (i = 0; i < o->line.n_parts; i++)
+		len += o->parts[i].heap_len;
+	more = malloc(len);
 	if (!more)
 		return -ENOMEM;
 	memcpy(more, o->parts, parts);
 	memcpy(more + parts, o->sites, sites);
-	ret = stream_put(to->out, STREAM_LINE, &o->line, sizeof(o->line), more, parts + sites);
+	for (i = 0, len = parts + sites; i < o->line.n_parts; len += o->parts[i++].heap_len)
+		if (o->parts[i].heap_len)
+			memcpy(more + len, o->stacks[i], o->parts[i].heap_len);
+	ret = stream_put(to->out, STREAM_LINE, &o->line, sizeof(o->line), more, len);
 	free(more);
 	o->line.n_parts = o->line.n_sites = 0;
 	o->line.handovers = o->line.returns = o->line.most_true = o->line.most_false = 0;
@@ -79,6 +87,26 @@ static int add_sites(const struct exact_lines_to *to, struct out *o, uint32_t nu
 		o->line.n_sites++;
 	}
 	return 0;
+}
+
+/* The object that @p, which becomes the next part of @o, was at. */
+static void add_object(const struct exact_lines_to *to, struct out *o, const struct hvt_line_part *p)
+{
+	struct stream_line_part *part = &o->parts[o->line.n_parts];
+	const char *stack;
+	size_t len = 0;
+	bool maps = false;
+
+	if (!p->object_size || p->object + p->object_size < p->object)
+		return;
+	stack = exact_heap_stack(to->heap, p->object_site, &len, &maps);
+	if (!stack || !len || len > HVT_STACK_MAX)
+		return;
+	o->stacks[o->line.n_parts] = stack;
+	part->object = p->object;
+	part->object_size = p->object_size;
+	part->heap_len = (uint32_t)len;
+	part->mapped = maps;
 }
 
 /* Part @number, and what @now, if that is who is there now, has not put there yet. */
@@ -116,6 +144,7 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 	to_part->written = p.written;
 	memcpy(to_part->reads, p.reads, sizeof(p.reads));
 	memcpy(to_part->writes, p.writes, sizeof(p.writes));
+	add_object(to, o, &p);
 	o->line.n_parts++;
 	return 0;
 }

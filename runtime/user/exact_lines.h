@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "exact_calls.h"
+#include "exact_heap.h"
 #include "runtime/core/hvar_vmas.h"
 #include "runtime/valgrind/hvt_line_wire.h"
 #include "stream.h"
@@ -21,6 +22,7 @@ struct exact_lines_to {
 	uint32_t mm, pid, own_pid;
 	const struct hvar_vmas *vmas;
 	const struct exact_calls *calls;
+	const struct exact_heap *heap;
 	int memfd;
 };
 

@@ -150,7 +150,7 @@ static bool skip_call(void *ctx, uint64_t addr)
 static struct exact_lines_to lines_to(struct exact *x, const struct exact_process *p, uint64_t time_ns)
 {
 	return (struct exact_lines_to){ .out = x->out, .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid,
-					.own_pid = p->own_pid, .vmas = &p->vmas, .calls = p->calls, .memfd = p->memfd };
+					.own_pid = p->own_pid, .vmas = &p->vmas, .calls = p->calls, .heap = p->heap, .memfd = p->memfd };
 }
 
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)

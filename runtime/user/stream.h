@@ -99,6 +99,7 @@ enum stream_loss_what {
 	STREAM_LOST_MEMORY,	 /* a table of ours was full */
 	STREAM_LOST_CODE,	 /* code that could not be read */
 	STREAM_LOST_THROTTLED,	 /* times the timer was slowed down: by the kernel, or since stops would cost too much */
+	STREAM_LOST_LINES,	 /* lines of a text that were not understood */
 	STREAM_LOST_WHATS
 };
 
@@ -306,13 +307,15 @@ struct stream_line {
 	uint64_t addr;
 	uint64_t handovers, returns, most_true, most_false;
 	uint32_t n_parts, n_sites;
-	/* struct stream_line_part[n_parts]; struct stream_line_site[n_sites] */
+	/* struct stream_line_part[n_parts]; struct stream_line_site[n_sites]; the parts' heap_len bytes, as in struct stream_heap */
 };
 
 struct stream_line_part {
 	uint32_t tid, zero;
 	uint64_t read, written; /* bytes, a bit each */
 	uint64_t reads[STREAM_LINE_WORDS], writes[STREAM_LINE_WORDS]; /* accesses that began in each 4 bytes */
+	uint64_t object, object_size; /* of the heap, that it accessed there; size 0: none, or several */
+	uint32_t heap_len, mapped;    /* of the text that says where that was allocated; 1: it is a mapping */
 };
 
 struct stream_line_site {

@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct stream_name) == 32, "name record");
 _Static_assert(sizeof(struct stream_phase) == 16, "phase record");
 _Static_assert(sizeof(struct stream_caller) == 8, "caller record");
 _Static_assert(sizeof(struct stream_prefetch) == 120, "prefetch record");
-_Static_assert(sizeof(struct stream_line) == 64 && sizeof(struct stream_line_part) == 280 && sizeof(struct stream_line_site) == 24, "line record");
+_Static_assert(sizeof(struct stream_line) == 64 && sizeof(struct stream_line_part) == 304 && sizeof(struct stream_line_site) == 24, "line record");
 _Static_assert(sizeof(struct stream_calls) == 16 && sizeof(struct stream_call) == 24, "calls record");
 
 size_t stream_record_size(uint32_t len)
@@ -101,8 +101,9 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_CALLER:
 		return sizeof(struct stream_caller) + 4096;
 	case STREAM_CALLS:
-	case STREAM_LINE:
 		return 1 << 20;
+	case STREAM_LINE:
+		return 2 << 20;
 	case STREAM_ACCESS:
 		return sizeof(struct stream_access) + 2 * PATH_MAX;
 	case STREAM_PREFETCH:
@@ -239,33 +240,6 @@ static bool watched_ok(const struct stream_watched *w, uint32_t len)
 	return true;
 }
 
-/* No sum of counts is beyond what a double or a table has room for. */
-static bool line_ok(const struct stream_line *l, uint32_t len)
-{
-	const struct stream_line_part *p = (const struct stream_line_part *)(l + 1);
-	const struct stream_line_site *s;
-	const uint64_t most = (uint64_t)1 << 48;
-	uint32_t i, k;
-
-	if (len < sizeof(*l) || !l->mm || !l->pid || l->addr % STREAM_LINE_SIZE || !l->n_parts || l->n_parts > STREAM_LINE_PARTS_MAX ||
-	    l->n_sites > STREAM_LINE_SITES_MAX || len != sizeof(*l) + l->n_parts * sizeof(*p) + l->n_sites * sizeof(*s) ||
-	    l->handovers > most || l->returns > l->handovers || l->most_true > most || l->most_false > most)
-		return false;
-	for (i = 0; i < l->n_parts; i++) {
-		if (p[i].zero)
-			return false;
-		for (k = 0; k < STREAM_LINE_WORDS; k++)
-			if (p[i].reads[k] > most || p[i].writes[k] > most)
-				return false;
-	}
-	s = (const struct stream_line_site *)(p + l->n_parts);
-	for (i = 0; i < l->n_sites; i++)
-		if (s[i].part >= l->n_parts || s[i].caller >= 1u << 24 || s[i].words >> STREAM_LINE_WORDS || s[i].count > most ||
-		    (s[i].flags != HVAR_ACCESS_READ && s[i].flags != HVAR_ACCESS_WRITE))
-			return false;
-	return true;
-}
-
 static uint32_t strings(const char *text, uint32_t len)
 {
 	uint32_t i, n = 0;
@@ -289,6 +263,42 @@ static bool prefetch_ok(const struct stream_prefetch *p, uint32_t len)
 	if (strings(p->text, p->code_len) != 3 || p->text[p->code_len - 1])
 		return false;
 	return !p->heap_len || (!p->text[len - sizeof(*p) - 1] && !(strings(p->text + p->code_len, p->heap_len) % 5));
+}
+
+/* No sum of counts is beyond what a double or a table has room for. */
+static bool line_ok(const struct stream_line *l, uint32_t len)
+{
+	const struct stream_line_part *p = (const struct stream_line_part *)(l + 1);
+	const struct stream_line_site *s;
+	const uint64_t most = (uint64_t)1 << 48;
+	uint64_t need = sizeof(*l);
+	const char *text;
+	uint32_t i, k;
+
+	if (len < sizeof(*l) || !l->mm || !l->pid || l->addr % STREAM_LINE_SIZE || !l->n_parts || l->n_parts > STREAM_LINE_PARTS_MAX ||
+	    l->n_sites > STREAM_LINE_SITES_MAX || l->returns > l->handovers || l->handovers > most || l->most_true > most ||
+	    l->most_false > most)
+		return false;
+	need += l->n_parts * sizeof(*p) + l->n_sites * sizeof(*s);
+	if (len < need)
+		return false;
+	s = (const struct stream_line_site *)(p + l->n_parts);
+	text = (const char *)(s + l->n_sites);
+	for (i = 0; i < l->n_parts; i++) {
+		if (p[i].zero || p[i].mapped > 1 || p[i].object + p[i].object_size < p[i].object || (need += p[i].heap_len) > len)
+			return false;
+		if (p[i].heap_len && (text[p[i].heap_len - 1] || strings(text, p[i].heap_len) % 5))
+			return false;
+		text += p[i].heap_len;
+		for (k = 0; k < STREAM_LINE_WORDS; k++)
+			if (p[i].reads[k] > most || p[i].writes[k] > most)
+				return false;
+	}
+	for (i = 0; i < l->n_sites; i++)
+		if (s[i].part >= l->n_parts || s[i].caller >= 1u << 24 || s[i].words >> STREAM_LINE_WORDS || s[i].count > most ||
+		    (s[i].flags != HVAR_ACCESS_READ && s[i].flags != HVAR_ACCESS_WRITE))
+			return false;
+	return need == len;
 }
 
 bool stream_well_formed(uint32_t type, const void *data, uint32_t len)

@@ -9,6 +9,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "hvt_calls.h"
+#include "hvt_heap.h"
 #include "hvt_line_wire.h"
 #include "hvt_link.h"
 #include "hvt_pages.h"
@@ -75,6 +76,30 @@ static UInt next_of(UInt *n, UInt max)
 }
 
 /* ---- parts ---- */
+
+/* Whose part it is has come to @a: note the object there, or that it is not the one it was. */
+static void note_object(struct hvt_line_part *p, Addr a, Bool first)
+{
+	struct hvt_heap_object o;
+
+	if (!hvt_heap_around(a, &o) || (!first && (a < p->object || a - p->object >= p->object_size)))
+		return;
+	if (first) {
+		p->object = o.start;
+		p->object_size = o.size;
+		p->object_site = o.site;
+	} else if (p->object != o.start || p->object_site != o.site) {
+		p->object_size = 0;
+	}
+}
+
+/* The first byte of @l that was accessed. */
+static Addr first_byte(const struct hvt_line *l, UWord line)
+{
+	ULong any = l->read | l->written;
+
+	return (line << HVT_LINE_SHIFT) + (any ? (Addr)__builtin_ctzll(any) : 0);
+}
 
 static Bool is_alive(UInt x)
 {
@@ -157,6 +182,8 @@ static struct hvt_line_shared *begin_shared(struct hvt_line *l, UWord line)
 		return NULL;
 	}
 	part_at(s->now)->holds = 1;
+	if (l->read | l->written)
+		note_object(part_at(s->now), first_byte(l, line), True);
 	if (l->written)
 		s->writer = l->who;
 	/* The account is whole before a reader may find it. */
@@ -174,7 +201,7 @@ static void begin_anew(struct hvt_line *l)
 }
 
 /* Another one comes. */
-static void take_over(struct hvt_line *l, UWord line)
+static void take_over(struct hvt_line *l, UWord line, UInt off)
 {
 	struct hvt_line_shared *s;
 	UInt part, before;
@@ -192,6 +219,7 @@ static void take_over(struct hvt_line *l, UWord line)
 		return;
 	}
 	end_stretch(l, s);
+	note_object(part_at(part), (line << HVT_LINE_SHIFT) + off, part > before);
 	s->now = part;
 	l->who = who;
 	if (!part_at(part)->holds && s->writer != who && is_alive(s->writer)) {
@@ -202,7 +230,7 @@ static void take_over(struct hvt_line *l, UWord line)
 }
 
 /* The first access in a turn of line @line. */
-static __attribute__((noinline)) void resume(struct hvt_line *l, UWord line)
+static __attribute__((noinline)) void resume(struct hvt_line *l, UWord line, UInt off)
 {
 	Bool first = !l->turn;
 
@@ -212,7 +240,7 @@ static __attribute__((noinline)) void resume(struct hvt_line *l, UWord line)
 		if (may_be_others(line << HVT_LINE_SHIFT))
 			begin_shared(l, line);
 	} else if (l->who != who) {
-		take_over(l, line);
+		take_over(l, line, off);
 	}
 }
 
@@ -280,7 +308,7 @@ static inline void touch(UWord line, UInt site, UInt off, UInt size, Bool write)
 	UInt *n;
 
 	if (UNLIKELY(l->turn != turn))
-		resume(l, line);
+		resume(l, line, off);
 	if (UNLIKELY(l->who != who)) /* there was no room for the two of them */
 		return;
 	if (write) {

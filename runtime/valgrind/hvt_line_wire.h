@@ -73,6 +73,9 @@ struct hvt_line_part {
 	uint32_t holds; /* nobody else has written since it was there */
 	uint64_t read, written;
 	uint64_t reads[HVT_LINE_WORDS], writes[HVT_LINE_WORDS];
+	/* the object of the heap that it came to first; size 0: none, or another was there later */
+	uint64_t object, object_size;
+	uint32_t object_site, zero;
 };
 
 struct hvt_line_site {

@@ -22,7 +22,8 @@ assert rows[-1]["type"] == "total" and rows[-1]["whole"], rows[-1]
 exact = rows[0]["mode"] == "exact"
 for r in rows[1:-1]:
     assert r["type"] == "line" and r["likely"] != exact and r["sharing"] in ("true", "false", "both"), r
-    own = [v for v in r["variables"] if v["kind"] == "shm" or v["name"] in names.values() or v["name"].startswith("library_hits")]
+    own = [v for v in r["variables"] if v["kind"] == "shm" or v["name"] in names.values() or
+           v["name"].startswith(("library_hits", "heap:set@"))]
     if not own:
         continue
     parts = []

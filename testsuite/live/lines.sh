@@ -55,6 +55,9 @@ is "which want padding" "$(first '[advice[k] for k in ("do", "name", "from", "to
 is "exact: two variables" "$(told --exact "$threads" apart $n)" \
 	"false of threads left+0 by left $n; right+8 by right $n"
 is "which want a line each" "$(first '[advice[k] for k in ("do", "name", "of")]')" "['align-variables', 'left', 'right']"
+heap="heap:set@line_threads.c:$(grep -n 'of the heap \*/$' "$top_srcdir/testsuite/programs/line_threads.c" | cut -d : -f 1)"
+is "exact: an object of the heap" "$(told --exact "$threads" heap $n)" "false of threads $heap+48 by second $n; $heap+8 by first $n"
+is "in which they are this far apart" "$(first '[advice[k] for k in ("do", "name", "from")]')" "['allocate-apart', '$heap', 40]"
 is "exact: copies of one library's data in several processes" "$(told --exact "$processes" cow 10000 "$lib")" ""
 is "exact: one line of two processes" "$(told --exact "$processes" shm 10000)" \
 	"false of processes [shm]+0 by process 10000; [shm]+8 by process 10000"

@@ -8,6 +8,7 @@
  *	padded	each counts in a member that begins a line
  *	array	each counts in an element of its own
  *	apart	each counts in a variable of its own, on one line
+ *	heap	each counts in an element of its own of an object of the heap, that is freed in the end
  *	turns	each writes once to one variable, and then waits for the other
  *
  * Each adds 1 to its number TIMES times.  Says "thread TID NAME" for both, and "done".
@@ -32,7 +33,10 @@ static struct {
 } padded;
 
 static _Alignas(64) volatile long both;
-static _Alignas(64) struct { long hits, misses; } slots[4];
+static _Alignas(64) struct slot {
+	long hits, misses;
+} slots[4];
+static struct slot *object;
 
 /* Next to each other, whatever a compiler thinks of it. */
 __asm__(".pushsection .data\n.balign 64\n"
@@ -42,7 +46,7 @@ __asm__(".pushsection .data\n.balign 64\n"
 extern volatile long left, right;
 
 static long times;
-static pthread_barrier_t begin;
+static pthread_barrier_t begin, end;
 static sem_t turn[2];
 
 static struct thread {
@@ -91,10 +95,11 @@ static void *run(void *arg)
 		count_small(t->small);
 	else
 		take_turns(t->number);
+	pthread_barrier_wait(&end); /* one that has ended hands nothing over */
 	return NULL;
 }
 
-static int set(const char *what)
+static __attribute__((noinline)) int set(const char *what)
 {
 	threads[1].number = 1;
 	if (!strcmp(what, "false")) {
@@ -111,6 +116,10 @@ static int set(const char *what)
 	} else if (!strcmp(what, "apart")) {
 		threads[0] = (struct thread){ .name = "left", .n = &left };
 		threads[1] = (struct thread){ .name = "right", .n = &right };
+	} else if (!strcmp(what, "heap")) {
+		object = aligned_alloc(64, 4 * sizeof(*object)); /* of the heap */
+		threads[0] = (struct thread){ .name = "first", .n = &object[0].misses };
+		threads[1] = (struct thread){ .name = "second", .n = &object[3].hits };
 	} else if (!strcmp(what, "turns")) {
 		threads[0].name = threads[1].name = "both";
 	} else {
@@ -125,13 +134,14 @@ int main(int argc, char **argv)
 	int i;
 
 	times = argc > 2 ? atol(argv[2]) : 2000000;
-	if (argc < 2 || set(argv[1]) || pthread_barrier_init(&begin, NULL, 2) || sem_init(&turn[0], 0, 1) || sem_init(&turn[1], 0, 0))
+	if (argc < 2 || set(argv[1]) || pthread_barrier_init(&begin, NULL, 2) || pthread_barrier_init(&end, NULL, 2) || sem_init(&turn[0], 0, 1) || sem_init(&turn[1], 0, 0))
 		return 2;
 	for (i = 0; i < 2; i++)
 		if (pthread_create(&id[i], NULL, run, &threads[i]))
 			return 1;
 	for (i = 0; i < 2; i++)
 		pthread_join(id[i], NULL);
+	free(object);
 	puts("done");
 	return 0;
 }
