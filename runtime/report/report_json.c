@@ -24,6 +24,7 @@ static const char *const loss_names[STREAM_LOST_WHATS] = {
 	[STREAM_LOST_MEMORY] = "memory",
 	[STREAM_LOST_CODE] = "code",
 	[STREAM_LOST_THROTTLED] = "throttled",
+	[STREAM_LOST_LINES] = "lines",
 };
 
 /* The decimal number @text is, of what a recording says; null if it is none. */

@@ -48,6 +48,7 @@ static const char *const loss_texts[STREAM_LOST_WHATS] = {
 	[STREAM_LOST_MEMORY] = "records lost for want of memory",
 	[STREAM_LOST_CODE] = "pieces of code that could not be read",
 	[STREAM_LOST_THROTTLED] = "times the timer of the samples was slowed down",
+	[STREAM_LOST_LINES] = "lines of the text not understood",
 };
 
 static void style(const struct out *out, const char *code)

@@ -458,7 +458,8 @@ static int finish(struct import *im, struct err *e)
 	const struct place *p = im->unsure.n ? &im->unsure : &im->pathless;
 
 	settle(im, false);
-	put_loss(im, STREAM_LOST_SAMPLES, im->lost + im->bad.n + im->f->too_long);
+	put_loss(im, STREAM_LOST_SAMPLES, im->lost);
+	put_loss(im, STREAM_LOST_LINES, im->bad.n + im->f->too_long);
 	put_loss(im, STREAM_LOST_MEMORY, im->no_memory);
 	put_loss(im, STREAM_LOST_MAPS, im->refused);
 	put_note(im);
