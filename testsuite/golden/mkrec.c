@@ -27,6 +27,7 @@
  *	caller n=3 function=count file=app.c line=12
  *	line pid=7 mm=1 addr=0x2040 handovers=9 returns=8 true=0 false=40
  *	    parts=TID:OFFSET:SIZE:READS:WRITES,... (one TID's one after the other) sites=PART:CALLER:OFFSET:r:COUNT,... (or w)
+ *	    object=START-END frames=... as of heap: that the first part is of
  *	end elapsed=1000000000 cpu=1000000 status=0
  *
  * In a path or name \xNN is a byte.  pid stands for tid too where that is not given; t goes on by 1 us where it is not.
@@ -450,6 +451,8 @@ static void put_cache_line(struct stream *s)
 {
 	struct hvar_event ev = event(HVAR_EVENT_ACCESS);
 	struct stream_line l = { .time_ns = ev.time_ns, .mm = ev.mm, .pid = ev.pid };
+	struct stream_line_part first;
+	size_t before;
 
 	l.addr = number("addr", 0);
 	l.handovers = number("handovers", 0);
@@ -462,6 +465,15 @@ static void put_cache_line(struct stream *s)
 	l.n_parts = n_line_parts;
 	add_to_heap(line_parts, n_line_parts * sizeof(line_parts[0]));
 	l.n_sites = each_part("sites", add_line_site);
+	if (get("object")) {
+		before = heap_len;
+		each_part("frames", add_frame);
+		memcpy(&first, heap_body, sizeof(first));
+		range("object", &first.object, &first.object_size);
+		first.object_size -= first.object;
+		first.heap_len = (uint32_t)(heap_len - before);
+		memcpy(heap_body, &first, sizeof(first));
+	}
 	if (stream_put(s, STREAM_LINE, &l, sizeof(l), heap_body, heap_len))
 		die("the format does not allow this");
 }

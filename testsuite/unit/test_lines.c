@@ -16,6 +16,7 @@
 #include "runtime/report/lines.h"
 #include "runtime/report/lines_advice.h"
 #include "runtime/report/lines_judge.h"
+#include "runtime/user/stream_frame.h"
 
 #define AREA 0x10000000u
 
@@ -258,6 +259,72 @@ static void two_processes(void **state)
 	end(&s);
 }
 
+/* A whole record, and what may not be in one. */
+static void records(void **state)
+{
+	static const char stack[] = "f\0a.c\0007\0m\00010";
+	struct {
+		struct stream_line line;
+		struct stream_line_part parts[2];
+		struct stream_line_site site;
+		char text[sizeof(stack)];
+	} r, bad;
+	const uint32_t len = (uint32_t)(offsetof(__typeof__(r), text) + sizeof(stack));
+	struct stage s = stage();
+	struct line_part p[LINES_SIZE];
+
+	(void)state;
+	memset(&r, 0, sizeof(r));
+	r.line = (struct stream_line){ .mm = 1, .pid = 7, .addr = AREA, .handovers = 5, .returns = 4, .most_false = 9, .n_parts = 2,
+				       .n_sites = 1 };
+	r.parts[0] = (struct stream_line_part){ .tid = 7, .written = 0xff, .object = AREA - 16, .object_size = 56,
+						.heap_len = sizeof(stack) };
+	r.parts[0].writes[0] = 3;
+	r.parts[1] = (struct stream_line_part){ .tid = 9, .written = 0xffull << 48 };
+	r.parts[1].writes[12] = 4;
+	r.site = (struct stream_line_site){ .part = 1, .flags = HVAR_ACCESS_WRITE, .words = 1 << 12, .count = 4 };
+	memcpy(r.text, stack, sizeof(stack));
+	assert_true(stream_well_formed(STREAM_LINE, &r, len));
+	lines_record(s.lines, s.spaces, &r.line);
+	assert_int_equal(lines_n(s.lines), 1);
+	assert_int_equal(lines_parts(lines_at(s.lines, 0), p), 2);
+	assert_string_equal(lines_at(s.lines, 0)->names[p[0].first].name, "heap:f@a.c:7");
+	assert_int_equal(lines_at(s.lines, 0)->names[p[0].first].offset, 16);
+	assert_string_equal(lines_at(s.lines, 0)->names[p[1].first].name, "[anon]");
+	assert_int_equal(lines_at(s.lines, 0)->sites[0].writes, 4);
+	end(&s);
+#define NOT(change)                                                                     \
+	do {                                                                            \
+		bad = r;                                                                \
+		bad.change;                                                             \
+		assert_false(stream_well_formed(STREAM_LINE, &bad, len));               \
+	} while (0)
+	NOT(line.mm = 0);
+	NOT(line.addr += 8);
+	NOT(line.n_parts = 0);
+	NOT(line.n_parts = 3);
+	NOT(line.n_parts = 1000000);
+	NOT(line.n_sites = 2);
+	NOT(line.n_sites = UINT32_MAX);
+	NOT(line.returns = 6);
+	NOT(line.handovers = (uint64_t)1 << 60);
+	NOT(parts[0].heap_len = UINT32_MAX);
+	NOT(parts[0].heap_len -= 1);
+	NOT(parts[1].heap_len = 1);
+	NOT(parts[0].object_size = UINT64_MAX);
+	NOT(parts[0].mapped = 2);
+	NOT(parts[1].writes[15] = UINT64_MAX);
+	NOT(site.part = 2);
+	NOT(site.caller = 1u << 24);
+	NOT(site.flags = 3);
+	NOT(site.words = 1 << 16);
+	NOT(text[sizeof(stack) - 1] = 'x');
+	NOT(text[1] = 'x'); /* four strings */
+#undef NOT
+	assert_false(stream_well_formed(STREAM_LINE, &r, len - 1));
+	assert_false(stream_well_formed(STREAM_LINE, &r, sizeof(r.line) - 8));
+}
+
 static struct line_name name(unsigned start, unsigned end_at, uint32_t symbol, uint64_t offset, char *text, char *path)
 {
 	return (struct line_name){ .start = (uint8_t)start, .end = (uint8_t)end_at, .member = true, .module = 1, .symbol = symbol,
@@ -322,6 +389,7 @@ int main(void)
 		cmocka_unit_test(random_accesses),
 		cmocka_unit_test(across_lines),
 		cmocka_unit_test(two_processes),
+		cmocka_unit_test(records),
 		cmocka_unit_test(advices),
 	};
 
