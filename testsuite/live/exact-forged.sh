@@ -23,7 +23,7 @@ check "a program to count" "${CC:-cc}" -O1 -g -o "$tmp/honest" "$tmp/honest.c"
 
 cat > "$tmp/forge.c" <<'END'
 /*
- * forge SOCKET PID zero|pipe|none|short|counts|heap|stack: a process of that number begins, with those counters; what the
+ * forge SOCKET PID zero|pipe|none|short|counts|heap|stack|prefetch: a process of that number begins, with those counters; what the
  * answer is.  heap: then nonsense of objects and sites, in the counters' file and in messages; stack: of frames.
  */
 #define _GNU_SOURCE
@@ -96,6 +96,21 @@ static void forge_stack(int s, int fd)
 	bad = c, bad.flags = 255;
 	say(s, HVT_STACK_COUNTS, 0, 0, &bad, sizeof(bad));
 }
+static void forge_prefetch(int s, int fd)
+{
+	struct hvt_prefetch c[3] = { [1] = { .executed = 5, .used = 4, .unused = 2 }, [2] = { .executed = ~0ull, .unmapped = ~0ull } };
+	struct hvt_prefetch_sight see = { .addr = ~0ull, .base = ~0ull - 1, .object = ~0ull, .object_size = ~0ull, .object_site = ~0ull };
+
+	if (pwrite(fd, c, sizeof(c), (off_t)HVT_PREFETCHES) < 0)
+		perror("pwrite");
+	say(s, HVT_PREFETCH, HVT_PREFETCHES_MAX, 1, "f\0f\0" "1", 6); /* no number */
+	say(s, HVT_PREFETCH, 2, 1, "f\0f\0" "1", 5);                /* a string without an end */
+	say(s, HVT_PREFETCH, 2, 1, "f\0f", 4);                      /* too few */
+	say(s, HVT_PREFETCH_SEEN, 2, 0, &see, sizeof(see));          /* not told of, and flags that say nothing */
+	say(s, HVT_PREFETCH, 1, 1, "liar\0x.c\0" "1", 11);
+	say(s, HVT_PREFETCH, 2, 2, "liar\0x.c\0" "2", 11);
+	say(s, HVT_PREFETCH_SEEN, 2, 0, &see, 3);
+}
 int main(int argc, char **argv)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -114,7 +129,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "zero")) fd = open("/dev/zero", O_RDWR);
 	if (!strcmp(argv[3], "pipe") && !pipe(ends)) fd = ends[0];
 	if (!strcmp(argv[3], "short")) fd = memfd_create("x", 0);
-	if (!strcmp(argv[3], "counts") || !strcmp(argv[3], "heap") || !strcmp(argv[3], "stack")) {
+	if (!strcmp(argv[3], "counts") || !strcmp(argv[3], "heap") || !strcmp(argv[3], "stack") || !strcmp(argv[3], "prefetch")) {
 		fd = memfd_create("x", 0);
 		if (ftruncate(fd, (off_t)HVT_SHADOW_SIZE) || pwrite(fd, &pair, sizeof(pair), 0x4000) != sizeof(pair))
 			return perror("memfd"), 1;
@@ -135,6 +150,8 @@ int main(int argc, char **argv)
 	puts(read(s, &answer, 1) == 1 ? "heard" : "refused");
 	if (!strcmp(argv[3], "heap"))
 		forge_heap(s, fd);
+	if (!strcmp(argv[3], "prefetch"))
+		forge_prefetch(s, fd);
 	if (!strcmp(argv[3], "stack"))
 		forge_stack(s, fd);
 	return 0;
@@ -224,6 +241,13 @@ if check "a program that forges recordings" "${CC:-cc}" -O1 -I"$top_srcdir" -I"$
 	is "whatever keys of locals there are, a report stays what it was" "$(grep '"type":"variable"' "$tmp/report.lies" | cksum)" \
 		"$(grep '"type":"variable"' "$tmp/report" | cksum)"
 fi
+
+begin
+is "who lies about his prefetches" "$(timeout 20 "$tmp/forge" "$socket" "$pid" prefetch)" heard
+finish
+is "is not believed, and no other is counted otherwise" "$status $(count honest)" "0 200 200 1"
+like "what was left out is said" "$(head -n 1 "$tmp/report")" '"note":"5 messages made no sense'
+is "nor are more unused than there were" "$(grep -c '"type":"prefetch"' "$tmp/report")" 0
 
 if [ "$(id -u)" = 0 ] && command -v setpriv > "$tmp/where"; then
 	begin
