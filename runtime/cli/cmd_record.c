@@ -147,7 +147,5 @@ int cmd_record(int argc, char **argv, struct err *e)
 		status = target_ready(o.target.argv, o.target.pid, e);
 	if (status)
 		return status;
-	status = record(&o, e);
-	watchpoints_ask_fini(&o.target.watch);
-	return status;
+	return record(&o, e);
 }

@@ -99,6 +99,5 @@ int cmd_run(int argc, char **argv, struct err *e)
 			measure_status(&s, status, NULL);
 	}
 	analysis_free(a);
-	watchpoints_ask_fini(&o.target.watch);
 	return status;
 }

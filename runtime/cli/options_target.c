@@ -59,8 +59,6 @@ static error_t parse_watch(struct target_options *o, const char *arg)
 		return cli_bad_value("--watch", arg, "1, 2, 4 or 8 bytes at a multiple of that, as a watchpoint of the processor covers");
 	case -ENOSPC:
 		return cli_bad_value("--watch", arg, "no more than four variables: the processor has four watchpoints");
-	case -ENOMEM:
-		return ENOMEM;
 	default:
 		return cli_bad_value("--watch", arg, "the name of a variable, such as counter, 'table[3].hits', libfoo.so.1:counter or 'buffer+16,4' for 4 bytes in it, or two hexadecimal addresses, START-END");
 	}

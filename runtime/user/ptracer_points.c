@@ -482,7 +482,7 @@ int ptracer_points_begin(struct ptracer *p, struct err *e)
 		return -EACCES;
 	stream_put_meta(p->s->out, "source", "watch");
 	for (i = 0; i < ask->n; i++) {
-		char key[16];
+		char key[32];
 
 		snprintf(key, sizeof(key), "watch.%zu", i);
 		stream_put_meta(p->s->out, key, "%s", ask->v[i]);

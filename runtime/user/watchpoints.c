@@ -87,35 +87,29 @@ int watchpoints_ask_add(struct watchpoints_ask *a, const char *text)
 	struct watch w = { .start = 0 };
 	uint64_t offset = 0, size = 0;
 	const char *part = take_part(text, &offset, &size);
+	size_t len = part ? (size_t)(part - text) : strlen(text);
 	char *name;
 
 	for (size_t i = 0; i < a->n; i++)
 		if (!strcmp(a->v[i], text))
 			return -EEXIST;
+	if (a->n == WATCHPOINTS_MAX)
+		return -ENOSPC;
 	if (part && !watchpoints_fit(0, size))
 		return -ERANGE;
-	name = part ? strndup(text, (size_t)(part - text)) : strdup(text);
-	if (!name)
-		return -ENOMEM;
-	if (!watch_parse(&w, name) || strpbrk(name, "\n\t") || (part && !w.name)) {
-		free(name);
+	if (len >= sizeof(a->name[0]))
 		return -EINVAL;
-	}
-	if ((!w.name && !watchpoints_fit(w.start, w.end - w.start)) || a->n == WATCHPOINTS_MAX) {
-		free(name);
-		return a->n == WATCHPOINTS_MAX ? -ENOSPC : -ERANGE;
-	}
+	name = a->name[a->n];
+	memcpy(name, text, len);
+	name[len] = '\0';
+	if (!watch_parse(&w, name) || strpbrk(name, "\n\t") || (part && !w.name))
+		return -EINVAL;
+	if (!w.name && !watchpoints_fit(w.start, w.end - w.start))
+		return -ERANGE;
 	a->v[a->n] = text;
-	a->name[a->n] = name;
 	a->offset[a->n] = offset;
 	a->size[a->n++] = (uint32_t)size;
 	return 0;
-}
-
-void watchpoints_ask_fini(struct watchpoints_ask *a)
-{
-	while (a->n)
-		free(a->name[--a->n]);
 }
 
 uint64_t watchpoints_hits(const struct watchpoints *w)

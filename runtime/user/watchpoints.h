@@ -22,18 +22,17 @@
 
 enum { WATCHPOINTS_MAX = STREAM_WATCHES_MAX }; /* that an x86 CPU has */
 
-/* Variables: @v are as they were given, "NAME", "NAME+OFFSET,SIZE" or "START-END"; @name, malloc'd, is as watch.h has it. */
+/* Variables: @v, borrowed, are as they were given, "NAME", "NAME+OFFSET,SIZE" or "START-END"; @name is as watch.h has it. */
 struct watchpoints_ask {
 	const char *v[WATCHPOINTS_MAX];
-	char *name[WATCHPOINTS_MAX];
+	char name[WATCHPOINTS_MAX][1024];
 	uint64_t offset[WATCHPOINTS_MAX];
 	uint32_t size[WATCHPOINTS_MAX]; /* 0: all of it */
 	size_t n;
 };
 
-/* Add @text, borrowed.  0; -EEXIST: it is there; -EINVAL; -ERANGE: not 1, 2, 4 or 8 bytes; -ENOSPC: there are four; -ENOMEM. */
+/* Add @text.  0; -EEXIST: it is there; -EINVAL; -ERANGE: not 1, 2, 4 or 8 bytes; -ENOSPC: there are four. */
 int watchpoints_ask_add(struct watchpoints_ask *a, const char *text);
-void watchpoints_ask_fini(struct watchpoints_ask *a);
 
 struct watchpoints;
 
