@@ -140,8 +140,9 @@ static const char *add_pebs(struct pmu_plan *plan, const char *devices, const ch
 		precise = (unsigned)strtoul(text, NULL, 10);
 	if (!precise)
 		return "tells no precise events (caps/max_precise is 0), as in most virtual machines";
-	if (precise > 3)
-		precise = 3;
+	/* The instruction itself; 3 would ask for one counter on newer cores, and loads and stores would take turns on it. */
+	if (precise > 2)
+		precise = 2;
 	if (has(devices, pmu, "events/mem-loads-aux")) {
 		ev = add_named(plan, devices, pmu, "mem-loads-aux");
 		if (!ev)

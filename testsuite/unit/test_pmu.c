@@ -57,7 +57,7 @@ static void test_skylake(void **state)
 	assert_string_equal(p.v[0].name, "cpu/mem-loads/");
 	assert_int_equal(p.v[0].config[0], 0x1cd);
 	assert_int_equal(p.v[0].config[1], 3);
-	assert_int_equal(p.v[0].precise, 3);
+	assert_int_equal(p.v[0].precise, 2);
 	assert_false(p.v[0].follows);
 	assert_int_equal(p.v[1].config[0], 0x82d0);
 	assert_string_equal(p.what, "Intel PEBS");
@@ -65,7 +65,7 @@ static void test_skylake(void **state)
 	assert_int_equal(a.type, 4);
 	assert_int_equal(a.config, 0x1cd);
 	assert_int_equal(a.config1, 3);
-	assert_int_equal(a.precise_ip, 3);
+	assert_int_equal(a.precise_ip, 2);
 	assert_int_equal(a.sample_freq, 1000);
 	assert_true(a.freq && a.inherit && a.disabled && a.enable_on_exec && a.exclude_kernel && a.sample_id_all);
 	assert_int_equal(a.sample_type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
