@@ -99,6 +99,29 @@ check "a program with children" "${CC:-cc}" -O1 -g -o "$tmp/children" "$tmp/chil
 is "children, one of which is killed" "$(rows function executed unmapped unused used at_end)" "ask $((64 * 5)) $((64 * 4)) 0 64 0"
 is "what is asked for near nothing has no variable" "$(places ask)" "unmapped None None None"
 
+# So many lines that the tool's numbers of when a line was touched begin anew (65,000 times 64 of them), twice.
+cat > "$tmp/long.c" <<'END'
+struct line { volatile char c[64]; };
+static struct line work[1024] __attribute__((aligned(64))), never[8000] __attribute__((aligned(64)));
+__attribute__((noinline)) static void near(int i) { __asm__ volatile("prefetcht0 %0" : : "m"(work[i])); }
+__attribute__((noinline)) static void far(int i) { __asm__ volatile("prefetcht0 %0" : : "m"(never[i])); }
+int main(void)
+{
+	for (int k = 0; k < 8000; k++) {
+		far(k);
+		for (int i = 0; i < 1024; i++) {
+			near((i + 8) % 1024);
+			work[i].c[0]++;
+		}
+	}
+}
+END
+check "a program that goes on for long" "${CC:-cc}" -O1 -g -o "$tmp/long" "$tmp/long.c"
+"$HOTVAR" --exact --prefetches=64 --json -o "$tmp/report" -- "$tmp/long"
+is "none that is used is unused but the last eight, and none used that is not" \
+	"$(rows function executed unused at_end redundant used | awk '{ print $1, $2, $3 + $4, $5, $6 }')" "far 8000 8000 0 0
+near 8192000 8 0 8191992"
+
 "$HOTVAR" --exact --prefetches -o "$tmp/text" -- true
 like "no prefetch at all" "$(cat "$tmp/text")" '^prefetches: none was executed$'
 "$HOTVAR" record -q --exact -o "$tmp/rec" -- true
