@@ -161,7 +161,7 @@ static int try_event(const struct pmu_event *ev, struct err *e)
 	int leader = ev->follows ? open_here(ev - 1, -1, true) : -1, fd = open_here(ev, leader, true), code = 0;
 	struct perf_ring_counts counts = { 0 };
 	size_t len = (TRY_PAGES + 1) * PAGE;
-	unsigned char *memory = calloc(1, TRY_BYTES);
+	unsigned char *memory = mmap(NULL, TRY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *bounce = malloc(RECORD_MAX), *base = MAP_FAILED;
 	struct try t = { .lo = (uint64_t)(uintptr_t)memory, .hi = (uint64_t)(uintptr_t)memory + TRY_BYTES };
 	struct perf_ring ring;
@@ -172,7 +172,7 @@ static int try_event(const struct pmu_event *ev, struct err *e)
 		code = errno;
 	else
 		base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (base != MAP_FAILED && memory && bounce && !perf_ring_init(&ring, base, len)) {
+	if (base != MAP_FAILED && memory != MAP_FAILED && bounce && !perf_ring_init(&ring, base, len)) {
 		ring.form = PERF_FORM_ACCESS;
 		ioctl(ev->follows ? leader : fd, PERF_EVENT_IOC_ENABLE, 0);
 		access_memory(memory);
@@ -185,7 +185,8 @@ static int try_event(const struct pmu_event *ev, struct err *e)
 		close(fd);
 	if (leader >= 0)
 		close(leader);
-	free(memory);
+	if (memory != MAP_FAILED)
+		munmap(memory, TRY_BYTES);
 	free(bounce);
 	if (code == ENOENT || code == EOPNOTSUPP || code == ENODEV || code == ENODATA)
 		return err_set(e, code, "PMU: %s is there, but cannot be opened (%s): leave out --source pmu: the timer's samples do without", ev->name, strerror(code));

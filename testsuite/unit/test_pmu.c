@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -410,11 +411,115 @@ static void test_replay(void **state)
 	analysis_free(a);
 }
 
+/* ---- events and rings of this kernel ---- */
+
+enum { TOUCHED = 64 };
+
+struct seen {
+	uint64_t lo, hi, periods;
+	unsigned accesses, maps;
+};
+
+static void note(void *ctx, const struct perf_record *r)
+{
+	struct seen *s = ctx;
+
+	s->maps += r->what == PERF_IS_MAP;
+	if (r->what != PERF_IS_ACCESS || r->u.access.addr < s->lo || r->u.access.addr >= s->hi)
+		return;
+	assert_int_equal(r->pid, getpid());
+	assert_int_equal(r->tid, gettid());
+	assert_true(r->u.access.ip && !r->u.access.kernel);
+	s->accesses++;
+	s->periods += r->u.access.period;
+}
+
+/*
+ * Machines of which nothing is known here but that their events have an address: page faults, which any kernel has, under the
+ * names of a PMU's events.  What is opened, in which group, and what comes out of the rings is all the kernel's.
+ */
+static void by_page_faults(const char *devices, size_t n)
+{
+	struct perf_rings_options o = { .maps = true };
+	struct seen seen = { 0 };
+	struct err e = { 0 };
+	struct perf_rings *r;
+	volatile char *p;
+	int i;
+
+	o.pmu = pmu_events_new(at(devices), 1000, &e);
+	if (!o.pmu) {
+		print_message("not here: %s\n", e.text);
+		skip();
+	}
+	assert_int_equal(pmu_events_plan(o.pmu)->n, n);
+	r = perf_rings_new(&o, &e);
+	assert_non_null(r);
+	assert_int_equal(perf_rings_add(r, gettid(), &e), 0);
+	p = mmap(NULL, TOUCHED * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(p != MAP_FAILED);
+	seen.lo = (uint64_t)(uintptr_t)p;
+	seen.hi = seen.lo + TOUCHED * PAGE;
+	for (i = 0; i < TOUCHED; i++)
+		p[i * PAGE] = 1;
+	perf_rings_stop(r);
+	for (i = 0; i < TOUCHED; i++) /* that are told no more */
+		p[i * PAGE] = 2;
+	perf_rings_drain(r, ~0ull, note, &seen);
+	assert_int_equal(seen.maps, 1);
+	assert_true(seen.accesses);
+	assert_true(seen.periods >= seen.accesses);
+	munmap((void *)p, TOUCHED * PAGE);
+	perf_rings_free(r);
+	pmu_events_free(o.pmu);
+}
+
+static void test_rings(void **state)
+{
+	(void)state;
+	put("sw/cpu/type", "1\n");
+	put("sw/cpu/events/mem-loads", "event=0x2\n");
+	put("sw/cpu/format/event", "config:0-7\n");
+	by_page_faults("sw", 1);
+}
+
+static void test_rings_of_group(void **state)
+{
+	(void)state;
+	put("group/cpu/type", "1\n");
+	put("group/cpu/events/mem-loads-aux", "event=0x2\n");
+	put("group/cpu/events/mem-loads", "event=0x2\n");
+	put("group/cpu/format/event", "config:0-7\n");
+	by_page_faults("group", 2);
+}
+
+/* An event that opens but tells of nothing is none: the CPU clock has no address. */
+static void test_rings_of_nothing(void **state)
+{
+	struct err e = { 0 };
+	struct pmu_events *p;
+
+	(void)state;
+	put("mute/cpu/type", "1\n");
+	put("mute/cpu/events/mem-loads", "event=0x0\n");
+	put("mute/cpu/format/event", "config:0-7\n");
+	p = pmu_events_new(at("mute"), 1000, &e);
+	assert_null(p);
+	assert_true(strstr(e.text, "tells of no access") || strstr(e.text, "refused"));
+	/* and one that no kernel has */
+	put("absent/cpu/type", "4294967295\n");
+	put("absent/cpu/events/mem-loads", "event=0x2\n");
+	put("absent/cpu/format/event", "config:0-7\n");
+	assert_null(pmu_events_new(at("absent"), 1000, &e));
+	assert_true(strstr(e.text, "cannot be opened") || strstr(e.text, "refused"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_skylake), cmocka_unit_test(test_hybrid), cmocka_unit_test(test_ibs), cmocka_unit_test(test_none),
 		cmocka_unit_test(test_cpus), cmocka_unit_test(test_sources), cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_rings), cmocka_unit_test(test_rings_of_group), cmocka_unit_test(test_rings_of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, temp_begin, temp_end);
