@@ -109,7 +109,7 @@ static int gather(const struct advise_verify *v, const struct advise_report *r, 
 			out->left_out++;
 			continue;
 		}
-		(*ranges)[(*n)++] = (struct advise_range){ g->vma.start, g->vma.end };
+		(*ranges)[(*n)++] = (struct advise_range){ .start = g->vma.start, .end = g->vma.end };
 		out->expected_fall += advise_spans_without(&g->spans) - advise_spans_with(&g->spans);
 	}
 	return 0;
@@ -129,14 +129,15 @@ static uint64_t fallbacks(void)
 	return n;
 }
 
-static int run_all(struct advise_verify *v, struct advise_run *runs[2], const struct advise_range *ranges, size_t n, struct err *e)
+static int run_all(struct advise_verify *v, struct advise_run *runs[2], struct advise_range *ranges, size_t n, struct err *e)
 {
 	for (unsigned i = 0; i < 2 * v->rounds; i++) {
 		struct advise_run *r = &runs[i % 2][i / 2];
 		struct ends ends;
 		int err;
 
-		*r = (struct advise_run){ .launch = v->launch, .argv = v->argv, .with = i % 2, .ranges = ranges, .n_ranges = n, .asked = v->asked };
+		*r = (struct advise_run){ .launch = v->launch, .argv = v->argv, .with = i % 2, .ranges = ranges, .n_ranges = n,
+					  .find_callers = i == 1, .asked = v->asked };
 		quiet(&ends, v->input);
 		err = advise_run(r, e);
 		loud(&ends);
@@ -173,11 +174,15 @@ int advise_verify(struct advise_verify *v, const struct advise_report *r, struct
 	if (!err) {
 		out.runs[0] = runs[0];
 		out.runs[1] = runs[1];
+		out.ranges = ranges;
+		out.n_ranges = n;
 		if (v->json)
 			advise_verified_json(v->f, &out);
 		else
 			advise_verified_text(v->f, &out);
 	}
+	for (size_t i = 0; i < n; i++)
+		unwind_fini(&ranges[i].by);
 	free(ranges);
 	free(runs[0]);
 	free(runs[1]);

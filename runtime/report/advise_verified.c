@@ -59,6 +59,59 @@ bool advise_as_expected(const struct advise_verified *v)
 	return (off < 0 ? -off : off) * 10 <= (double)v->expected_fall;
 }
 
+enum { FRAMES = 8 }; /* in text */
+
+static void put_frame(FILE *f, const struct unwind_frame *v)
+{
+	const char *s = v->symbol ? v->symbol : v->place ? v->place : "?";
+
+	for (; *s; s++) /* a symbol's name may hold anything */
+		putc((unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s, f);
+	if (v->symbol)
+		fprintf(f, "+0x%" PRIx64, v->offset);
+}
+
+static void callers_text(FILE *f, const struct advise_verified *v)
+{
+	for (size_t i = 0; i < v->n_ranges; i++) {
+		const struct unwind *u = &v->ranges[i].by;
+
+		if (!u->n)
+			continue;
+		fprintf(f, "0x%" PRIx64 "-0x%" PRIx64 " was mapped by ", v->ranges[i].start, v->ranges[i].end);
+		for (size_t k = 0; k < u->n && k < FRAMES; k++) {
+			fputs(k ? " < " : "", f);
+			put_frame(f, &u->v[k]);
+		}
+		fputs(u->n > FRAMES ? " < ...\n" : "\n", f);
+	}
+}
+
+static void callers_json(FILE *f, const struct advise_verified *v)
+{
+	for (size_t i = 0; i < v->n_ranges; i++) {
+		const struct unwind *u = &v->ranges[i].by;
+		struct json j;
+
+		json_begin(&j, f, "mapped");
+		json_hex(&j, "start", v->ranges[i].start);
+		json_hex(&j, "end", v->ranges[i].end);
+		json_open(&j, "stack", '[');
+		for (size_t k = 0; k < u->n; k++) {
+			json_open(&j, NULL, '{');
+			json_hex(&j, "ip", u->v[k].ip);
+			json_str(&j, "symbol", u->v[k].symbol);
+			if (u->v[k].symbol)
+				json_u64(&j, "offset", u->v[k].offset);
+			json_str(&j, "module", u->v[k].module);
+			json_close(&j, '}');
+		}
+		json_close(&j, ']');
+		json_str(&j, "stack_why", u->why);
+		json_end(&j);
+	}
+}
+
 void advise_verified_text(FILE *f, const struct advise_verified *v)
 {
 	struct advise_typical m[2];
@@ -78,6 +131,7 @@ void advise_verified_text(FILE *f, const struct advise_verified *v)
 	if (m[1].cpu_seconds > 0 && m[1].seconds > 0)
 		fprintf(f, "The fastest of each: %.3f s without, %.3f s with (%.2f times as fast); CPU time %.3f s and %.3f s.\n", m[0].seconds,
 			m[1].seconds, m[0].seconds / m[1].seconds, m[0].cpu_seconds, m[1].cpu_seconds);
+	callers_text(f, v);
 	if (v->left_out)
 		fprintf(f, "not verified: %zu area%s of files or shared memory, for which the kernel gives no huge pages now\n", v->left_out,
 			v->left_out == 1 ? "" : "s");
@@ -105,6 +159,7 @@ void advise_verified_json(FILE *f, const struct advise_verified *v)
 		json_u64(&j, "madvise_failed", r->refused);
 		json_end(&j);
 	}
+	callers_json(f, v);
 	advise_typical(v->runs[0], v->rounds, &m[0]);
 	advise_typical(v->runs[1], v->rounds, &m[1]);
 	json_begin(&j, f, "verified");

@@ -15,6 +15,8 @@
 struct advise_verified {
 	const struct advise_run *runs[2]; /* borrowed: @rounds of them each: without, with */
 	unsigned rounds;
+	const struct advise_range *ranges; /* borrowed */
+	size_t n_ranges;
 	uint64_t expected_fall; /* of page faults */
 	size_t areas, left_out; /* advised; of them, not asked for */
 	uint64_t fallbacks;	/* times that the machine had no 2 MiB free meanwhile */

@@ -33,6 +33,7 @@ struct running {
 	struct launch launch;
 	struct tracees tasks;
 	pid_t cmd;
+	uint64_t away_ns; /* spent on what is not CMD's */
 	bool fresh; /* a program has been executed, and no call of it has returned yet */
 	bool ended;
 };
@@ -114,6 +115,21 @@ static bool advise(struct running *g, pid_t tid, uint64_t lo, uint64_t hi, int *
 	return true;
 }
 
+/* @x has just mapped [@lo, @hi): neighbours of a range are one area with it, but it is who maps most of it that counts. */
+static void note_caller(struct running *g, const struct tracee *x, uint64_t lo, uint64_t hi)
+{
+	for (size_t i = 0; i < g->r->n_ranges && g->r->find_callers; i++) {
+		struct advise_range *a = &g->r->ranges[i];
+		uint64_t start = lo > a->start ? lo : a->start, end = hi < a->end ? hi : a->end, begin = clock_now_ns();
+
+		if (start >= end || end - start < 2 * a->by_bytes)
+			continue;
+		a->by_bytes = end - start;
+		unwind_thread(&a->by, x->pid, x->tid);
+		g->away_ns += clock_now_ns() - begin;
+	}
+}
+
 /* ---- stops ---- */
 
 static void on_seccomp(struct running *g, struct tracee *x)
@@ -146,6 +162,8 @@ static bool on_return(struct running *g, struct tracee *x, int *status)
 	if (x->in_call && !call_stop_read(&stop, x->tid) && stop.op == CALL_STOP_EXIT && !stop.u.exit.is_error) {
 		uint64_t at = (uint64_t)stop.u.exit.rval;
 
+		if (x->args.cause == HVAR_CAUSE_MMAP)
+			note_caller(g, x, at, at + x->args.regs[1]);
 		if (g->fresh) /* what the kernel has mapped for it: ranges there are holes for do no harm */
 			there = advise(g, x->tid, 0, ~(uint64_t)0, status);
 		else if (x->args.cause == HVAR_CAUSE_BRK) /* it grows up to there */
@@ -301,7 +319,7 @@ int advise_run(struct advise_run *r, struct err *e)
 	begin = clock_now_ns();
 	launch_go(&g.launch);
 	serve(&g);
-	r->seconds = (double)(clock_now_ns() - begin) / 1e9;
+	r->seconds = (double)(clock_now_ns() - begin - g.away_ns) / 1e9;
 	tracees_fini(&g.tasks);
 	g.launch.pid = -1; /* reaped */
 	if (!g.ended)

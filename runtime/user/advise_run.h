@@ -18,9 +18,12 @@
 
 #include "err.h"
 #include "launch.h"
+#include "unwind.h"
 
 struct advise_range {
 	uint64_t start, end;
+	struct unwind by;  /* what called for most of it at a time, n 0: no mapping call of the program's; see find_callers */
+	uint64_t by_bytes; /* of that call */
 };
 
 struct advise_run {
@@ -28,8 +31,9 @@ struct advise_run {
 	const struct launch *launch; /* with the path found */
 	char **argv;
 	bool with;
-	const struct advise_range *ranges;
+	struct advise_range *ranges;
 	size_t n_ranges;
+	bool find_callers; /* fill ranges[].by; the time that takes is left out */
 	volatile sig_atomic_t *asked; /* a signal to pass on to CMD, or 0 */
 	/* came of it */
 	int wait_status;

@@ -68,6 +68,18 @@ fi
 verified "static program" "$TESTPROGS/advise_static" unaligned $((mib + 1)) 10
 verified "executed by a shell" sh -c "exec '$access' malloc $mib 10"
 
+if command -v python3 > /dev/null; then
+	check "the call that maps it is told: malloc's, in map(), which main() calls" python3 -c '
+import json, sys
+rows = [json.loads(l) for l in open(sys.argv[1])]
+assert [r["type"] for r in rows] == ["meta", "machine", "advice", "total"] + 4 * ["run"] + ["mapped", "verified"], rows
+names = [f["symbol"] for f in rows[8]["stack"]]
+assert names[0] in ("mmap", "mmap64", "__mmap", "__mmap64"), names
+at = [i for i, n in enumerate(names) if n in ("map", "main")]
+assert at and "main" in names and "malloc" in " ".join(n or "" for n in names[:at[0]]), names
+' "$tmp/json"
+fi
+
 # Memory that the kernel maps at execve, and that a shell's child does not ask for.
 if [ $mib -eq 64 ]; then
 	"$HOTVAR" advise --verify --json -o "$tmp/json" -- "$access" static 1 10 > "$tmp/out" 2> "$tmp/err" < /dev/null
