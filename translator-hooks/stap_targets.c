@@ -70,8 +70,8 @@ static void absent_lib(void *ctx, const char *name)
 		       name);
 }
 
-/* Ask for the image of the file at @fd; @kind of note for what is wrong with it. */
-static int image(struct stap_targets *t, int fd, const char *name, enum stap_note_kind kind)
+/* Ask for the image of the file at @fd; @kind of note for what is wrong with it; @any: it may be no ELF file. */
+static int image(struct stap_targets *t, int fd, const char *name, enum stap_note_kind kind, bool any)
 {
 	struct err e = { 0, "" };
 	unsigned made = t->images->made;
@@ -80,12 +80,20 @@ static int image(struct stap_targets *t, int fd, const char *name, enum stap_not
 	if (r == -EACCES && t->images->missing) {
 		if (!t->missing)
 			t->missing = strdup(name);
+	} else if (r == -ENOEXEC && any) {
+		return r;
 	} else if (r < 0 && e.text[0]) {
 		stap_notes_add(t->notes, kind, "%s", e.text);
 	} else if (t->images->made > made) {
 		stap_notes_add(t->notes, STAP_NOTE_DETAIL, "made the symbol image of %s", name);
 	}
 	return r;
+}
+
+/* What the process without rights could not read, or died of, is not read here either, for the names of its libraries. */
+static bool was_read(int r)
+{
+	return r != -ETIMEDOUT && r != -EFAULT && r != -ENOEXEC && r != -ECANCELED;
 }
 
 static int open_regular(const char *path, struct stat *st)
@@ -109,8 +117,8 @@ static void drain(struct stap_targets *t)
 		int fd = open_regular(path, &st);
 
 		if (fd >= 0 && !stap_images_asked(t->images, st.st_dev, st.st_ino)) {
-			image(t, fd, path, STAP_NOTE_DETAIL);
-			stap_libs_each(&t->libs, fd, path, false, found_lib, absent_lib, t);
+			if (was_read(image(t, fd, path, STAP_NOTE_DETAIL, false)))
+				stap_libs_each(&t->libs, fd, path, false, found_lib, absent_lib, t);
 		}
 		if (fd >= 0)
 			close(fd);
@@ -177,8 +185,8 @@ static void file(struct stap_targets *t, const char *path, const char *who, enum
 	if (program)
 		remember_program(t, &st);
 	if (!stap_images_asked(t->images, st.st_dev, st.st_ino)) {
-		image(t, fd, path, kind);
-		stap_libs_each(&t->libs, fd, path, true, found_lib, absent_lib, t);
+		if (was_read(image(t, fd, path, kind, false)))
+			stap_libs_each(&t->libs, fd, path, true, found_lib, absent_lib, t);
 		drain(t);
 	}
 	close(fd);
@@ -301,6 +309,7 @@ int stap_targets_maps(struct stap_targets *t, pid_t pid, struct stap_mapped_set 
 			.dev_major = m->dev_major, .dev_minor = m->dev_minor, .ino = m->ino,
 			.path = m->path, .deleted = m->v.flags & HVAR_VMA_DELETED, .pid = pid,
 			.look = &l, .start = m->v.start, .end = m->v.end,
+			.unread = true, /* here: it is the process's file, not one that we were asked for */
 		};
 		int fd;
 
@@ -313,7 +322,7 @@ int stap_targets_maps(struct stap_targets *t, pid_t pid, struct stap_mapped_set 
 					       m->path, strerror(-fd));
 			continue;
 		}
-		if (f.elf && image(t, fd, m->path, quiet ? STAP_NOTE_DETAIL : STAP_NOTE_FAULT) == -ECANCELED)
+		if (image(t, fd, m->path, quiet ? STAP_NOTE_DETAIL : STAP_NOTE_FAULT, true) == -ECANCELED)
 			r = -ECANCELED;
 		close(fd);
 	}

@@ -65,9 +65,12 @@ static void read_facts(struct modules_file *f, int fd)
 	char magic[4];
 	int n;
 
+	f->elf = false;
+	f->build_id_len = 0;
+	if (f->unread)
+		return;
 	f->elf = pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 		 !memcmp(magic, "\177ELF", sizeof(magic));
-	f->build_id_len = 0;
 	if (!f->elf)
 		return;
 	n = image_build_id(fd, f->build_id, sizeof(f->build_id));
@@ -150,7 +153,7 @@ int modules_open(struct modules_file *f)
 	int r, n;
 
 	/* An address may be another file's by now: a window that is open knows. */
-	if (f->look)
+	if (f->look && !f->unread)
 		kernel_len = look_build_id(f->look, f->start, kernel_id,
 					   sizeof(kernel_id));
 	if (f->want) {

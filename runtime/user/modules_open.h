@@ -22,6 +22,7 @@ struct modules_file {
 	const struct look *look; /* its window, or NULL */
 	uint64_t start, end;	 /* where */
 	const struct hvar_module *want; /* known before, maybe mapped no more; or NULL */
+	bool unread;		 /* nothing is to be read of the file: elf and build_id say nothing then */
 	/* what was found */
 	struct stat st;
 	bool elf;

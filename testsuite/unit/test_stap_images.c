@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -28,6 +29,7 @@
 
 #include "testsuite/unit/temp_tree.h"
 #include "translator-hooks/stap_images.h"
+#include "translator-hooks/stap_targets.h"
 
 static pid_t server;
 
@@ -194,6 +196,57 @@ static void never_answers(void **state)
 	}
 }
 
+/* What a process maps is read by nobody who can be kept waiting for ever by it: not even to see whether it is a program. */
+static int what_is_mapped(struct stap_targets *t, int fd)
+{
+	struct stap_mapped_set known = { 0 };
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	int r;
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	r = stap_targets_maps(t, getpid(), &known, false);
+	munmap(p, 4096);
+	free(known.v);
+	return r;
+}
+
+/* That it is no script is seen, and it is not asked for its libraries when it has not answered before. */
+static int what_is_named(struct stap_targets *t, int fd)
+{
+	(void)fd;
+	stap_targets_file(t, at("fs/file"), "test");
+	return 0;
+}
+
+static void targets(int reads, int (*ask)(struct stap_targets *t, int fd))
+{
+	struct stap_notes notes = { 0 };
+	struct stap_images im;
+	struct stap_targets t;
+	struct err e = { 0, "" };
+	int fd = begin_server(reads), found = 0;
+
+	mkdir(at("images"), 0755);
+	assert_int_equal(stap_images_open(&im, at("images"), &e), 0);
+	im.patience_ms = 300;
+	stap_targets_init(&t, &im, &notes);
+	assert_int_equal(ask(&t, fd), 0);
+	for (size_t i = 0; i < notes.n; i++)
+		found += strstr(notes.v[i].text, "/fs/file': it has not let itself be read") != NULL;
+	assert_int_equal(found, 1);
+	end_server(fd);
+	stap_targets_fini(&t);
+	stap_notes_fini(&notes);
+	stap_images_close(&im);
+}
+
+static void targets_never_answer(void **state)
+{
+	(void)state;
+	targets(0, what_is_mapped);
+	targets(1, what_is_named);
+}
+
 /* Two begin at once where the folder is not yet there: one makes it, both have it. */
 static void made_at_once(void **state)
 {
@@ -232,6 +285,7 @@ int main(void)
 		cmocka_unit_test(made_at_once),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(never_answers),
+		cmocka_unit_test(targets_never_answer),
 	};
 
 	return cmocka_run_group_tests(tests, temp_begin, temp_end);
