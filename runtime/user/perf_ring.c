@@ -57,6 +57,7 @@ struct owner {
 	uint32_t tid, cpu;
 	uint64_t id;
 	uint32_t others; /* samples in a row from another event */
+	uint32_t kind;	 /* which event of a PMU's: each has an owner of its own */
 };
 
 struct perf_rings {
@@ -523,11 +524,11 @@ int perf_rings_fd(const struct perf_rings *r)
 /* Is @rec a sample of a task whose timer on that CPU is another event? */
 static bool second_timer(struct perf_rings *r, const struct perf_record *rec)
 {
-	uint32_t tid = (uint32_t)rec->tid;
-	struct owner *o = &r->owners[(tid * 2654435761u ^ rec->cpu * 40503u) % OWNERS];
+	uint32_t tid = (uint32_t)rec->tid, kind = r->o.pmu ? pmu_events_kind(r->o.pmu, rec->id) : 0;
+	struct owner *o = &r->owners[(tid * 2654435761u ^ rec->cpu * 40503u ^ kind * 97) % OWNERS];
 
-	if (o->tid != tid || o->cpu != rec->cpu)
-		*o = (struct owner){ .tid = tid, .cpu = rec->cpu, .id = rec->id };
+	if (o->tid != tid || o->cpu != rec->cpu || o->kind != kind)
+		*o = (struct owner){ .tid = tid, .cpu = rec->cpu, .id = rec->id, .kind = kind };
 	if (o->id == rec->id) {
 		o->others = 0;
 		return false;
@@ -543,7 +544,7 @@ static void take(void *ctx, const struct perf_record *rec)
 {
 	struct perf_rings *r = ctx;
 
-	if (rec->what == PERF_IS_SAMPLE && r->owners && second_timer(r, rec)) {
+	if ((rec->what == PERF_IS_SAMPLE || rec->what == PERF_IS_ACCESS) && r->owners && second_timer(r, rec)) {
 		r->counts.samples--;
 		return;
 	}

@@ -23,7 +23,11 @@ struct pmu_events {
 	struct pmu_plan plan;
 	unsigned hz;
 	bool whole_weight; /* an older kernel: PERF_SAMPLE_WEIGHT, not its parts */
-	int *fds;
+	struct opened {
+		uint64_t id; /* rising, as the kernel gives them out */
+		int fd;
+		uint32_t kind;
+	} *v;
 	size_t n, cap;
 };
 
@@ -40,9 +44,11 @@ void pmu_events_attr(const struct pmu_event *ev, unsigned hz, bool on_exec, stru
 	a->inherit = 1;
 	a->exclude_kernel = !ev->no_exclude;
 	a->exclude_hv = !ev->no_exclude;
-	if (!ev->leads) {
+	if (!ev->leads && hz) {
 		a->freq = 1;
 		a->sample_freq = hz;
+	} else if (!ev->leads) {
+		a->sample_period = 1;
 	}
 	/* A member of a group goes with the one that leads it. */
 	a->disabled = !ev->follows;
@@ -84,7 +90,7 @@ static int add_on(struct pmu_events *p, struct perf_rings *r, pid_t tid, size_t 
 
 		if (!pmu_has_cpu(ev->cpus, perf_rings_cpu(r, cpu)))
 			continue;
-		if (grow_array((void **)&p->fds, &p->cap, p->n + 1, sizeof(*p->fds)))
+		if (grow_array((void **)&p->v, &p->cap, p->n + 1, sizeof(*p->v)))
 			return -ENOMEM;
 		pmu_events_attr(ev, p->hz, on_exec, &a);
 		fd = open_one(p, r, &a, tid, cpu, ev->follows ? leader : -1);
@@ -92,7 +98,8 @@ static int add_on(struct pmu_events *p, struct perf_rings *r, pid_t tid, size_t 
 			continue;
 		if (fd < 0)
 			return fd;
-		p->fds[p->n++] = fd;
+		p->v[p->n] = (struct opened){ .fd = fd, .kind = (uint32_t)i };
+		ioctl(fd, PERF_EVENT_IOC_ID, &p->v[p->n++].id);
 		leader = ev->leads ? fd : -1;
 	}
 	return 0;
@@ -106,10 +113,10 @@ int pmu_events_add(struct pmu_events *p, struct perf_rings *r, pid_t tid, bool o
 	for (i = 0; !err && i < n; i++)
 		err = add_on(p, r, tid, i, on_exec);
 	for (i = before; !err && !on_exec && i < p->n; i++)
-		if (ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0))
+		if (ioctl(p->v[i].fd, PERF_EVENT_IOC_ENABLE, 0))
 			err = -errno;
 	while (err && p->n > before)
-		close(p->fds[--p->n]);
+		close(p->v[--p->n].fd);
 	return err;
 }
 
@@ -118,7 +125,22 @@ void pmu_events_stop(struct pmu_events *p)
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
-		ioctl(p->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(p->v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint32_t pmu_events_kind(const struct pmu_events *p, uint64_t id)
+{
+	size_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->v[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->n && p->v[lo].id == id ? p->v[lo].kind : 0;
 }
 
 /* ---- is it true? ---- */
@@ -246,7 +268,7 @@ void pmu_events_free(struct pmu_events *p)
 	if (!p)
 		return;
 	for (i = 0; i < p->n; i++)
-		close(p->fds[i]);
-	free(p->fds);
+		close(p->v[i].fd);
+	free(p->v);
 	free(p);
 }
