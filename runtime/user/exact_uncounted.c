@@ -32,6 +32,9 @@ void exact_uncounted_note(const struct exact_uncounted *u, struct session *s)
 	if (u->n[HVT_OTHER_CLASS])
 		session_note(s, "%llu processes ran on without being counted, being 32-bit programs (%s)",
 			     (unsigned long long)u->n[HVT_OTHER_CLASS], u->path[HVT_OTHER_CLASS]);
+	if (u->n[HVT_OWN_EXE])
+		session_note(s, "%llu times a program executed itself by %s, which is valgrind's file for some versions of valgrind, as 3.19: if that failed, have it run its file by name",
+			     (unsigned long long)u->n[HVT_OWN_EXE], u->path[HVT_OWN_EXE]);
 	if (u->n[HVT_LIMIT_LIFTED])
 		session_note(s, "the program's own limit of its address space (RLIMIT_AS) was lifted, since counting needs more: it holds only without --exact");
 	if (u->n[HVT_LIMIT_STAYS])

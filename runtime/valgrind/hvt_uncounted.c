@@ -2,6 +2,7 @@
 #include "hvt_uncounted.h"
 
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
@@ -29,6 +30,13 @@ static void tell(UInt what, const HChar *text)
 	hvt_link_send(&m, text, len < HVT_TEXT_MAX ? len : 0);
 }
 
+static Bool exists(Addr path)
+{
+	struct vki_stat st;
+
+	return !hvt_sys(__NR_stat, (long)path, (long)&st, 0, 0, 0, 0);
+}
+
 /* Does executing the file give another identity, or rights? */
 static Bool changes_ids(Addr path)
 {
@@ -41,10 +49,24 @@ static Bool changes_ids(Addr path)
 	       hvt_sys(__NR_getxattr, (long)path, (long)"security.capability", (long)capabilities, sizeof(capabilities), 0, 0) > 0;
 }
 
+/* Is it the link to a process's own file, ours? */
+static Bool is_own(const HChar *path)
+{
+	HChar own[32];
+
+	VG_(sprintf)(own, "/proc/%d/exe", VG_(getpid)());
+	return VG_(strcmp)(path, "/proc/self/exe") == 0 || VG_(strcmp)(path, "/proc/thread-self/exe") == 0 || VG_(strcmp)(path, own) == 0;
+}
+
 void hvt_uncounted_before(UInt number, const UWord *args, UInt n)
 {
-	if (number == __NR_execve && n && changes_ids(args[0]))
+	if (number != __NR_execve || !n)
+		return;
+	/* a path that cannot be read is no file, either */
+	if (changes_ids(args[0]))
 		tell(HVT_SET_ID, (const HChar *)args[0]);
+	else if (exists(args[0]) && is_own((const HChar *)args[0]))
+		tell(HVT_OWN_EXE, (const HChar *)args[0]);
 }
 
 /* Lift the limit that was set: as far as the hard one, which only a privileged process may raise. */

@@ -3,7 +3,8 @@
  * hvt_uncounted.h - what the program asks of the system that keeps it from being counted as it should: told to hotvar.
  *
  * A program that is set-user-ID or has capabilities cannot be executed under Valgrind: the call fails.  A limit of the
- * address space would be one of Valgrind's own memory, too: it is lifted again as far as we may.
+ * address space would be one of Valgrind's own memory, too: it is lifted again as far as we may.  /proc/self/exe, executed, is
+ * Valgrind's own file, unless Valgrind sees to that, which 3.19 does not.
  */
 #ifndef HVT_UNCOUNTED_H
 #define HVT_UNCOUNTED_H

@@ -165,7 +165,7 @@ enum hvt_type {
 	HVT_UNCOUNTED, /* something is not counted as it should be: flags say why (enum hvt_uncounted), the text of what */
 	HVT_STACK_COUNTS, /* the same of accesses to the stack: struct hvt_stack_count ... (hvt_frame_wire.h) */
 	HVT_LINE,      /* the memory of the cache line with number `start` is gone: its account is whole (hvt_line_wire.h) */
-	HVT_PREFETCH,  /* site `slot` is the prefetch at `start`: function, file, line; slot 0: all that there was no room for */
+	HVT_PREFETCH,  /* site `slot` is the prefetch, or (flags 1) the load or store of what is not there, at `start`: function, file, line; slot 0: all that there was no room for */
 	HVT_PREFETCH_SEEN, /* site `slot` has asked for what is no good: flags say why (enum hvt_prefetch_bad), struct hvt_prefetch_sight */
 	HVT_TYPES
 };
@@ -187,6 +187,7 @@ enum hvt_uncounted {
 	HVT_OTHER_CLASS,  /* the file is a 32-bit program, and runs as without us; this may be a connection's first message */
 	HVT_LIMIT_LIFTED, /* RLIMIT_AS was set by the program, and lifted */
 	HVT_LIMIT_STAYS,  /* and could not be */
+	HVT_OWN_EXE,	  /* it executes /proc/self/exe, which is Valgrind's file */
 	HVT_UNCOUNTED_WHATS
 };
 

@@ -94,6 +94,10 @@ else
 	skip "a set-user-ID child" "only root can give a file away"
 fi
 
+exact run /proc/self/exe
+like "a child that executes its own file by /proc: it is said that valgrind may not" "$(note)" "1 times a program executed itself by /proc/self/exe"
+is "what its parent did is counted, and what the child did, if it could" "$(count var | sed -n '/^[23]00 [23]00 1$/=')" 1
+
 exact limit
 is "a program that limits its address space" "$? $(cat "$tmp/out" "$tmp/err")" "0 done"
 like "it is said" "$(note)" "own limit of its address space \(RLIMIT_AS\) was lifted"
