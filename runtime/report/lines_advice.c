@@ -23,39 +23,68 @@ const char *lines_advice_name(enum line_advice_what what)
 	return names[what];
 }
 
-/* How much @a, of one thread, and @b, of another, are in each other's way without having a byte in common. */
-static uint64_t weight(const struct line_part_count *a, const struct line_part_count *b)
-{
-	uint64_t x = a->reads + a->writes, y = b->reads + b->writes;
+/* The two threads that did most with a part. */
+struct most {
+	uint32_t thread[2];
+	uint64_t n[2]; /* accesses, 0: there is none */
+};
 
-	return a->written && (b->read | b->written) ? (x < y ? x : y) : 0;
+static void note(struct most *m, uint32_t thread, uint64_t n)
+{
+	unsigned at = n > m->n[0] ? 0 : 1;
+
+	if (n <= m->n[1])
+		return;
+	if (!at) {
+		m->n[1] = m->n[0];
+		m->thread[1] = m->thread[0];
+	}
+	m->n[at] = n;
+	m->thread[at] = thread;
 }
 
-/* The two parts that different threads are most in each other's way with. */
-static bool worst(const struct line *line, const struct line_part *p, unsigned n, unsigned *a, unsigned *b)
+/* How much one of @a and another one of @b are in each other's way. */
+static uint64_t weight(const struct most *a, const struct most *b)
 {
 	uint64_t most = 0;
+	unsigned x, y;
+
+	for (x = 0; x < 2; x++)
+		for (y = 0; y < 2; y++) {
+			uint64_t least = a->n[x] < b->n[y] ? a->n[x] : b->n[y];
+
+			if (least > most && a->thread[x] != b->thread[y])
+				most = least;
+		}
+	return most;
+}
+
+/* The two parts, of which one is written, that different threads are most in each other's way with. */
+static bool worst(const struct line *line, const struct line_part *p, unsigned n, unsigned *a, unsigned *b)
+{
+	struct most users[LINES_SIZE] = { 0 }, writers[LINES_SIZE] = { 0 };
+	uint64_t most = 0;
 	unsigned i, k;
-	uint32_t x, y;
+	uint32_t t;
 
 	for (i = 0; i < n; i++)
-		for (k = 0; k < n; k++)
-			for (x = 0; x < line->n_threads; x++)
-				for (y = 0; y < line->n_threads && i != k; y++) {
-					struct line_part_count ci, ck;
-					uint64_t w;
+		for (t = 0; t < line->n_threads; t++) {
+			struct line_part_count c = lines_part_count(&p[i], &line->threads[t]);
 
-					if (x == y)
-						continue;
-					ci = lines_part_count(&p[i], &line->threads[x]);
-					ck = lines_part_count(&p[k], &line->threads[y]);
-					w = weight(&ci, &ck);
-					if (w <= most)
-						continue;
-					most = w;
-					*a = i < k ? i : k;
-					*b = i < k ? k : i;
-				}
+			note(&users[i], t, c.reads + c.writes);
+			if (c.written)
+				note(&writers[i], t, c.reads + c.writes);
+		}
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++) {
+			uint64_t w = i == k ? 0 : weight(&writers[i], &users[k]);
+
+			if (w <= most)
+				continue;
+			most = w;
+			*a = i < k ? i : k;
+			*b = i < k ? k : i;
+		}
 	return most != 0;
 }
 

@@ -3,6 +3,8 @@
 
 #include "lines_judge.h"
 
+#include <stdlib.h>
+
 #include "runtime/valgrind/hvt_line_wire.h"
 
 enum { BACK_AND_FORTH = 2 }; /* returns from which on a line is shared, and not given once */
@@ -33,25 +35,28 @@ static struct hvt_stretch all_of(const struct line_thread *t)
 /* Each pair of threads, but those of one process whose order is known. */
 static void meet_all(const struct line *line, struct line_judged *out)
 {
+	struct hvt_stretch *all;
 	uint32_t i, k;
 
-	for (i = 0; i < line->n_threads; i++) {
+	for (i = 1; i < line->n_threads && line->exact && line->threads[i].mm == line->threads[0].mm; i++)
+		;
+	all = i < line->n_threads ? malloc(line->n_threads * sizeof(*all)) : NULL;
+	for (i = 0; all && i < line->n_threads; i++)
+		all[i] = all_of(&line->threads[i]);
+	for (i = 0; all && i < line->n_threads; i++) {
 		for (k = i + 1; k < line->n_threads; k++) {
-			const struct line_thread *a = &line->threads[i], *b = &line->threads[k];
+			bool processes = line->threads[i].mm != line->threads[k].mm;
 			uint64_t most_true = 0, most_false = 0;
-			struct hvt_stretch x, y;
 
-			if (a->mm == b->mm && line->exact)
+			if (!processes && line->exact)
 				continue;
-			x = all_of(a);
-			y = all_of(b);
-			hvt_line_meet(&x, &y, &most_true, &most_false);
+			hvt_line_meet(&all[i], &all[k], &most_true, &most_false);
 			out->most_true += most_true;
 			out->most_false += most_false;
-			if (a->mm != b->mm && most_true + most_false)
-				out->processes = true;
+			out->processes = out->processes || (processes && most_true + most_false);
 		}
 	}
+	free(all);
 }
 
 void lines_judge(const struct line *line, struct line_judged *out)

@@ -72,32 +72,25 @@ static bool is_of(const struct line_site *s, uint32_t thread, const struct line_
 
 static void sites(FILE *f, const struct line *l, uint32_t thread, const struct line_part *p, struct analysis *a)
 {
-	uint32_t shown = 0, i, k;
+	const struct line_site *before = NULL;
+	uint32_t shown, i;
 
-	for (; shown < SITES_SHOWN; shown++) {
+	for (shown = 0; shown < SITES_SHOWN; shown++) {
 		const struct line_site *best = NULL;
 		struct caller c;
 
 		for (i = 0; i < l->n_sites; i++) {
-			const struct line_site *s = &l->sites[i];
-			uint32_t better = 0;
+			const struct line_site *x = &l->sites[i];
 
-			if (!is_of(s, thread, p))
-				continue;
-			for (k = 0; k < l->n_sites; k++) {
-				const struct line_site *o = &l->sites[k];
-				uint64_t mine = s->reads + s->writes, others = o->reads + o->writes;
-
-				better += is_of(o, thread, p) && (others > mine || (others == mine && k < i));
-			}
-			if (better == shown)
-				best = s;
+			if (is_of(x, thread, p) && x != before && (!best || x->reads + x->writes > best->reads + best->writes))
+				best = x;
 		}
 		if (!best)
 			return;
 		callers_get(analysis_callers(a), best->caller, &c);
 		fputs(shown ? ", " : "  ", f);
 		callers_print_where(f, &c);
+		before = best;
 	}
 }
 
@@ -164,7 +157,7 @@ static void part(FILE *f, const struct lines_row *r, const struct line_part *p, 
 		shown++;
 	}
 	if (more)
-		fprintf(f, "               and %" PRIu32 " more that did less\n", more);
+		fprintf(f, "               and %" PRIu32 " more\n", more);
 }
 
 static void advice(FILE *f, const struct lines_row *r, int width)
