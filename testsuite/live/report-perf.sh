@@ -29,7 +29,7 @@ maps() {
 }
 # sample TIME EVENT ADDR SOURCE WORDS LATENCY
 sample() {
-	printf '%16s %7d/%-7d [%03d] %12s: %10d %s: %16s %16s %s %16d %16x %s\n' prog 700 701 3 "$1" 1000 "$2" "$3" "$4" "$5" "$6" \
+	printf '%16s %7d/%-7d [%03d] %12s: %10d %s: %16s %16s %s %16d %16x %s\n' prog 700 "${tid:-701}" 3 "$1" 1000 "$2" "$3" "$4" "$5" "$6" \
 		$((base + 0x1234)) "main+0x10 ($tmp/prog)"
 }
 mem() {
@@ -39,26 +39,34 @@ mem() {
 	l1='|OP LOAD|LVL L1 or L1 hit|SNP None|TLB L1 hit|LCK N/A|BLK  N/A'
 	for i in 1 2 3; do sample 2.00000$i cpu/mem-loads,ldlat=30/P "$(addr big $i)" 229100142 "$l1" 37; done
 	for i in 4 5; do
+		tid=$((696 + i))
 		sample 2.00000$i cpu/mem-loads,ldlat=30/P "$(addr twice 16)" 651800842 '|OP LOAD|LVL L3 or L3 hit|SNP HitM|TLB L2 miss|LCK N/A|BLK  N/A' 300
 	done
+	tid=
 	sample 2.000006 cpu/mem-stores/P "$(addr big 9)" 202000144 '|OP STORE|LVL L1 or L1 hit|SNP N/A|TLB N/A|LCK Yes|BLK  N/A' 0
-	sample 2.000007 cpu/mem-loads,ldlat=30/P 0 229100142 "$l1" 9
+	for i in 0 1 2; do
+		tid=$((700 + i % 2))
+		sample 2.00000$((7 + i)) cpu/mem-stores/P "$(addr twice 16)" 202000144 '|OP STORE|LVL L1 or L1 hit|SNP N/A|TLB N/A|LCK Yes|BLK  N/A' 0
+	done
+	sample 2.000010 cpu/mem-loads,ldlat=30/P 0 229100142 "$l1" 9
 }
 identity=$(stat -c '%d %i' prog | { read -r dev ino; printf '%02x:%02x %s 0' $((dev >> 8 & 4095)) $((dev & 255 | (dev >> 12 & 0xfff00))) "$ino"; })
 mem "$identity" > mem.txt
 touch -d '+1 hour' mem.txt
 "$HOTVAR" report --json -i mem.txt > mem.json 2> err
 is "text of perf mem record is a report" $? 0
-is "... with the variable and its samples" "$(row big mem.json | field samples) $(row twice mem.json | field samples)" "4 2"
+is "... with the variable and its samples" "$(row big mem.json | field samples) $(row twice mem.json | field samples)" "4 5"
 is "... where it is" "$(row big mem.json | field kind) $(row twice mem.json | field kind)" '"bss" "bss"'
-is "... its share of the accesses" "$(row big mem.json | field share)" 0.571429
+is "... its share of the accesses" "$(row big mem.json | field share)" 0.4
 is "... its share of the cycles" "$(row twice mem.json | field time_share)" 0.833333
 is "... their mean" "$(row big mem.json | field latency_mean) $(row twice mem.json | field latency_mean)" "37 300"
 is "... lines modified in another core's cache" "$(row big mem.json | field hitm) $(row twice mem.json | field hitm)" "0 2"
 is "... how many write, of one that three times reads" "$(row big mem.json | field write_share)" 0.25
 is "... and what has no address" "$(un mem.json)" '"no-address":1'
 "$HOTVAR" report --sort time --by member --per-process -i mem.txt > mem.out 2> err
-like "other options have their meaning, for people too" "$(sed -n 3p mem.out)" '^ +1 +28\.6% .* 83\.3% .* 300 +2 +bss +twice\[\].*prog.*\(prog 700\)'
+like "other options have their meaning, for people too" "$(sed -n 3p mem.out)" '^ +1 +50\.0% .* 83\.3% .* 300 +2 +bss +twice\[\].*prog.*\(prog 700\)'
+"$HOTVAR" report --by cacheline --json -i mem.txt > lines.json 2> err
+like "the cache line that is fought for is known, too" "$(cat lines.json)" '"hitm":2000[,}].*"twice|"twice.*"hitm":2000[,}]'
 build_id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
 mem "<$build_id>" > by-id.txt
 "$HOTVAR" report --json -i by-id.txt > by-id.json 2> err
@@ -80,7 +88,7 @@ sed 1d mem.json > rest.json
 is "through a pipe, with the line ends of Windows, it is the same" "$(cat crlf.json)" "$(cat rest.json)"
 mem "" > mapless.txt
 "$HOTVAR" report --json -i mapless.txt > mapless.json 2> err
-is "without a map they are counted as such" "$(un mapless.json)" '"no-address":1,"no-map":6'
+is "without a map they are counted as such" "$(un mapless.json)" '"no-address":1,"no-map":9'
 
 # ---- what it is not ----
 echo 'hello world' > hello.txt
