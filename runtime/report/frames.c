@@ -276,8 +276,11 @@ static struct locals_child *file_of(struct frames *f, uint32_t module)
 	if (!o->tried) {
 		o->tried = true;
 		fd = images_file(f->images, module);
-		if (fd >= 0)
+		if (fd >= 0) {
 			o->file = locals_child_open(fd, images_path(f->images, module));
+			if (!o->file)
+				images_fail(f->images, module, "no names of its local variables: there may be no more processes, or there is no memory: end some");
+		}
 	}
 	return o->file;
 }
