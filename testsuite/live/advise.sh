@@ -85,10 +85,10 @@ none() {
 	like "$1, $2 MiB: why" "$(field "$tmp/json" advice why) of $(field "$tmp/json" total areas)" "$4"
 }
 none random $((reach >> 21)) 15 '^ of 0$'
-none sequential $mib 60 '^in-order of 1$'
+none sequential $mib 120 '^in-order of 1$'
 none once $((4 * mib)) 0 '^(in-order|few-samples) of 1$'
 none few $mib 15 '^(few-pages|in-order|few-samples) of 1$'
-"$HOTVAR" advise -- "$access" sequential $mib 60 > "$tmp/out" 2> "$tmp/err"
+"$HOTVAR" advise -- "$access" sequential $mib 120 > "$tmp/out" 2> "$tmp/err"
 like "in words" "$(cat "$tmp/err")" 'no advice: accesses walk through it in order'
 "$HOTVAR" advise -- "$access" random 4 1 > "$tmp/out" 2> "$tmp/err"
 like "of a small program" "$(cat "$tmp/err")" 'No advice\. No area has more in memory than the TLB reaches'
@@ -163,7 +163,7 @@ is "-i: advised" "$(field "$tmp/row" advice advised)" true
 is "-i: what a recording does not tell is null" "$(field "$tmp/row" advice present) $(field "$tmp/row" advice intervals)" "null null"
 like "-i: by the function that jumps" "$(field "$tmp/row" advice code)" '^jump\+0x'
 like "-i: it is said in text" "$("$HOTVAR" advise -i "$tmp/jumps.rec" 2>&1)" '^not known: which pages were in memory or huge'
-"$HOTVAR" record -q -F 5000 -o "$tmp/walk.rec" -- "$access" sequential $mib 80 > "$tmp/out" 2> "$tmp/err"
+"$HOTVAR" record -q -F 5000 -o "$tmp/walk.rec" -- "$access" sequential $mib 200 > "$tmp/out" 2> "$tmp/err"
 "$HOTVAR" advise -i "$tmp/walk.rec" --json > "$tmp/json" 2> "$tmp/err"
 is "-i: a walk: nothing found" "$? $(field "$tmp/json" total advised)" "1 0"
 like "-i: a walk: why" "$(grep "\"start\":\"$(set -- $(told range) && echo "$1")\"" "$tmp/json")" '"why":"in-order"'
