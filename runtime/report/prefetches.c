@@ -140,7 +140,7 @@ static bool describe(struct prefetches *p, const struct stream_prefetch *r, stru
 /* Instructions of one line are one; without lines each is its own. */
 static bool same(const struct prefetch_line *l, const struct prefetch_line *m)
 {
-	return l->text_len == m->text_len && !memcmp(l->text, m->text, l->text_len) && (l->line || l->ip == m->ip);
+	return l->access == m->access && l->text_len == m->text_len && !memcmp(l->text, m->text, l->text_len) && (l->line || l->ip == m->ip);
 }
 
 static size_t hash(const struct prefetch_line *l)
@@ -195,7 +195,8 @@ static char *module_of(struct prefetches *p, const struct stream_prefetch *r)
 
 static struct prefetch_line *line_of(struct prefetches *p, const struct stream_prefetch *r)
 {
-	struct prefetch_line l = { .ip = r->ip, .text = malloc(r->code_len), .text_len = r->code_len };
+	struct prefetch_line l = { .ip = r->ip, .text = malloc(r->code_len), .text_len = r->code_len,
+				   .access = r->flags & STREAM_PREFETCH_ACCESS };
 	uint32_t *slot;
 
 	if (!l.text || !make_room(p)) {
@@ -300,6 +301,8 @@ static int worst_first(const void *pa, const void *pb)
 	const struct prefetch_line *a = pa, *b = pb;
 	uint64_t x = a->unmapped + a->unused, y = b->unmapped + b->unused;
 
+	if (a->access != b->access)
+		return a->access ? 1 : -1;
 	if (x != y)
 		return x > y ? -1 : 1;
 	if (a->executed != b->executed)

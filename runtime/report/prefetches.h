@@ -48,6 +48,7 @@ struct prefetch_place {
 struct prefetch_line {
 	const char *function, *file; /* "": not known */
 	uint32_t line;		     /* 0: not known */
+	bool access;		     /* no prefetch: loads or stores of what is not there, unmapped of them */
 	uint64_t ip;		     /* of the first instruction */
 	char *module;		     /* NULL: none */
 	uint64_t executed, unmapped, unused, used, redundant, unjudged;

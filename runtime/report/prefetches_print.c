@@ -144,12 +144,32 @@ static void text_sampled(FILE *f, const struct prefetch_line *v, size_t n)
 	      "  --exact counts them, and says which are not used\n", f);
 }
 
+/* Loads and stores of what is not there, which come last. */
+static void text_wild(FILE *f, const struct prefetch_line *v, size_t n)
+{
+	size_t i, k;
+
+	if (!n)
+		return;
+	fprintf(f, " %10s  code\n", "wild");
+	for (i = 0; i < n && i < IN_TEXT; i++) {
+		column(f, 10, v[i].unmapped);
+		fputs("  ", f);
+		put_code(f, &v[i]);
+		for (k = 0; k < v[i].n_places; k++)
+			put_place(f, &v[i].places[k]);
+	}
+	if (i < n)
+		fprintf(f, "%12s in %zu more lines of code, not shown\n", "", n - i);
+	fputs("wild: loads and stores of memory that is not mapped, or may not be touched\n", f);
+}
+
 void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 {
 	const char *lines = analysis_meta(a, "prefetch_lines");
 	uint64_t executed = 0;
 	const struct prefetch_line *v;
-	size_t n, i, bad = 0;
+	size_t n, i, bad = 0, wild = 0;
 
 	v = prefetches_lines(analysis_prefetches(a), &n);
 	if (prefetches_are_sampled(analysis_prefetches(a))) {
@@ -162,6 +182,10 @@ void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 			      "no prefetches: record with --exact --prefetches to have them\n", f);
 		return;
 	}
+	while (wild < n && v[n - 1 - wild].access)
+		wild++;
+	n -= wild;
+	text_wild(f, v + n, wild);
 	for (i = 0; i < n; i++) {
 		executed += v[i].executed;
 		bad += v[i].unmapped + v[i].unused > 0;
@@ -208,17 +232,29 @@ static void json_place(struct json *j, const struct prefetch_place *at)
 	json_close(j, '}');
 }
 
+/* The places, and the end of the record. */
+static void json_places(struct json *j, const struct prefetch_line *l)
+{
+	size_t k;
+
+	json_open(j, "places", '[');
+	for (k = 0; k < l->n_places; k++)
+		json_place(j, &l->places[k]);
+	json_close(j, ']');
+	json_end(j);
+}
+
 void prefetches_print_json(FILE *f, struct analysis *a)
 {
 	const char *lines = analysis_meta(a, "prefetch_lines");
 	const struct prefetch_line *v;
 	bool sampled = prefetches_are_sampled(analysis_prefetches(a));
 	struct json j;
-	size_t n, i, k;
+	size_t n, i;
 
 	v = prefetches_lines(analysis_prefetches(a), &n);
 	for (i = 0; i < n; i++) {
-		json_begin(&j, f, "prefetch");
+		json_begin(&j, f, v[i].access ? "wild" : "prefetch");
 		json_hex(&j, "ip", v[i].ip);
 		json_str(&j, "module", v[i].module);
 		json_str(&j, "function", *v[i].function ? v[i].function : NULL);
@@ -227,6 +263,11 @@ void prefetches_print_json(FILE *f, struct analysis *a)
 			json_u64(&j, "line", v[i].line);
 		else
 			json_null(&j, "line");
+		if (v[i].access) {
+			json_u64(&j, "accesses", v[i].unmapped);
+			json_places(&j, &v[i]);
+			continue;
+		}
 		json_str(&j, "mode", sampled ? "sampled" : "exact");
 		if (sampled)
 			json_u64(&j, "proven", v[i].executed);
@@ -241,10 +282,6 @@ void prefetches_print_json(FILE *f, struct analysis *a)
 			json_u64(&j, "lines", strtoull(lines, NULL, 10));
 		else
 			json_null(&j, "lines");
-		json_open(&j, "places", '[');
-		for (k = 0; k < v[i].n_places; k++)
-			json_place(&j, &v[i].places[k]);
-		json_close(&j, ']');
-		json_end(&j);
+		json_places(&j, &v[i]);
 	}
 }

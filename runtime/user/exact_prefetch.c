@@ -14,6 +14,7 @@ struct site {
 	uint64_t ip;
 	char *text; /* function, file, line; NULL: not told */
 	size_t len;
+	bool access; /* a load or store */
 };
 
 struct exact_prefetch {
@@ -25,7 +26,7 @@ _Static_assert((int)HVT_PREFETCH_UNMAPPED == (int)STREAM_PREFETCH_UNMAPPED && (i
 	       "both are the same");
 
 /* @text of @len bytes, taken as that of number @number. */
-static int put_site(struct exact_prefetch *p, size_t number, uint64_t ip, const char *text, size_t len)
+static int put_site(struct exact_prefetch *p, size_t number, uint64_t ip, bool access, const char *text, size_t len)
 {
 	char *copy = malloc(len);
 
@@ -37,7 +38,7 @@ static int put_site(struct exact_prefetch *p, size_t number, uint64_t ip, const 
 	while (p->n <= number)
 		p->v[p->n++] = (struct site){ 0 };
 	free(p->v[number].text);
-	p->v[number] = (struct site){ ip, copy, len };
+	p->v[number] = (struct site){ ip, copy, len, access };
 	return 0;
 }
 
@@ -49,7 +50,7 @@ int exact_prefetch_site(struct exact_prefetch *p, const struct hvt_message *m, c
 		strings += !text[i];
 	if (m->slot >= HVT_PREFETCHES_MAX || len > HVT_TEXT_MAX || strings != 3 || text[len - 1])
 		return -EINVAL;
-	return put_site(p, m->slot, m->start, text, len);
+	return put_site(p, m->slot, m->start, m->flags, text, len);
 }
 
 static int put(struct stream *out, const struct stream_prefetch *rec, const struct site *s, const char *heap)
@@ -88,7 +89,7 @@ int exact_prefetch_seen(struct exact_prefetch *p, struct stream *out, const stru
 		stack = exact_heap_stack(heap, sight.object_site, &stack_len, &maps);
 	rec.ip = s->ip;
 	rec.what = m->flags;
-	rec.flags = maps ? STREAM_PREFETCH_MAPPED : 0;
+	rec.flags = (maps ? STREAM_PREFETCH_MAPPED : 0) | (s->access ? STREAM_PREFETCH_ACCESS : 0);
 	rec.addr = sight.addr;
 	rec.base = sight.base;
 	rec.object = stack ? sight.object : 0;
@@ -123,6 +124,7 @@ int exact_prefetch_harvest(const struct exact_prefetch *p, struct stream *out, i
 		if (!counts_ok(&c))
 			return -EINVAL;
 		rec.ip = s->ip;
+		rec.flags = s->access ? STREAM_PREFETCH_ACCESS : 0;
 		rec.executed = c.executed;
 		rec.unmapped = c.unmapped;
 		rec.unused = c.unused;
@@ -143,7 +145,7 @@ struct exact_prefetch *exact_prefetch_new(const struct exact_prefetch *from)
 	for (i = 0; p && from && i < from->n; i++) {
 		const struct site *s = site_of(from, i);
 
-		if (s && put_site(p, i, s->ip, s->text, s->len)) {
+		if (s && put_site(p, i, s->ip, s->access, s->text, s->len)) {
 			exact_prefetch_free(p);
 			return NULL;
 		}

@@ -339,6 +339,7 @@ enum stream_prefetch_what {
 
 enum stream_prefetch_flags {
 	STREAM_PREFETCH_MAPPED = 1, /* the object is a mapping */
+	STREAM_PREFETCH_ACCESS = 2, /* no prefetch: a load or store, told of only where nothing was */
 };
 
 struct stream_prefetch {

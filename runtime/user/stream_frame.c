@@ -253,7 +253,7 @@ static bool prefetch_ok(const struct stream_prefetch *p, uint32_t len)
 {
 	uint64_t n;
 
-	if (len <= sizeof(*p) || !p->mm || !p->pid || p->what >= STREAM_PREFETCH_WHATS || p->flags > STREAM_PREFETCH_MAPPED ||
+	if (len <= sizeof(*p) || !p->mm || !p->pid || p->what >= STREAM_PREFETCH_WHATS || p->flags > (STREAM_PREFETCH_MAPPED | STREAM_PREFETCH_ACCESS) ||
 	    !p->code_len || (uint64_t)p->code_len + p->heap_len != len - sizeof(*p) || p->object + p->object_size < p->object)
 		return false;
 	n = p->executed;

@@ -40,6 +40,7 @@ struct block {
 	struct hvt_frame_code frame;
 	Addr ip;  /* of the instruction */
 	UInt reads, writes;
+	Bool before; /* what comes next is looked at, not what was */
 };
 
 static UInt most;
@@ -179,10 +180,9 @@ static void mark_wide(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool
 		mark(b, addr, HVT_MARKS_WRITE, size);
 }
 
-/* With --prefetches, with --by cacheline and with --callers: and who did it. */
+/* With --by cacheline and with --callers: and who did it. */
 static void call(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
-	hvt_prefetch_access(b->out, addr, guard, size);
 	if (hvt_line_on && reads)
 		hvt_line_add(b->out, b->ip, addr, guard, False, size);
 	if (hvt_line_on && writes)
@@ -197,9 +197,15 @@ static void call(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bool r
 
 static void count(struct block *b, IRExpr *addr, UInt size, Bool reads, Bool writes)
 {
-	IRExpr *one = IRExpr_Const(IRConst_U32(1));
-	Long offset = hvt_frame_code_point(&b->frame, addr, size);
-	IRExpr *at = offset < 0 ? counter_of(b, addr, &offset) : hvt_frame_code_part(&b->frame);
+	IRExpr *one = IRExpr_Const(IRConst_U32(1)), *at;
+	Long offset;
+
+	if (b->before) {
+		hvt_prefetch_access(b->out, b->ip, addr, NULL, size);
+		return;
+	}
+	offset = hvt_frame_code_point(&b->frame, addr, size);
+	at = offset < 0 ? counter_of(b, addr, &offset) : hvt_frame_code_part(&b->frame);
 
 	if (reads)
 		raise(b, at, offset, False, one);
@@ -221,6 +227,10 @@ static void count_if(struct block *b, IRExpr *guard, IRExpr *addr, UInt size, Bo
 	if (guard->tag == Iex_Const) {
 		if (guard->Iex.Const.con->Ico.U1)
 			count(b, addr, size, reads, writes);
+		return;
+	}
+	if (b->before) {
+		hvt_prefetch_access(b->out, b->ip, addr, guard, size);
 		return;
 	}
 	by = value(b, Ity_I32, IRExpr_Unop(Iop_1Uto32, guard));
@@ -287,18 +297,19 @@ static void dirty(struct block *b, const IRDirty *d)
 		count_if(b, d->guard, d->mAddr, (UInt)d->mSize, d->mFx != Ifx_Write, d->mFx != Ifx_Read);
 }
 
-/* Count the accesses of @s, which has been done. */
+/* Count the accesses of @s, which has been done; or, before that, see to it that they are watched. */
 static void statement(struct block *b, const IRStmt *s)
 {
 	switch (s->tag) {
 	case Ist_IMark:
 		b->ip = s->Ist.IMark.addr;
-		hvt_prefetch_add(b->out, b->ip, s->Ist.IMark.len);
+		if (!b->before)
+			hvt_prefetch_add(b->out, b->ip, s->Ist.IMark.len);
 		break;
 	case Ist_WrTmp:
 		if (s->Ist.WrTmp.data->tag == Iex_Load)
 			count(b, s->Ist.WrTmp.data->Iex.Load.addr, (UInt)sizeofIRType(s->Ist.WrTmp.data->Iex.Load.ty), True, False);
-		else
+		else if (!b->before)
 			note_sum(b, s->Ist.WrTmp.tmp, s->Ist.WrTmp.data);
 		break;
 	case Ist_Store:
@@ -345,6 +356,10 @@ IRSB *hvt_count_block(IRSB *in, const VexGuestLayout *layout)
 	hvt_frame_code_begin(&b.frame, b.out, b.of, b.n_of, layout);
 	for (i = 0; i < in->stmts_used; i++) {
 		hvt_frame_code_before(&b.frame, in->stmts[i]);
+		b.before = hvt_prefetch_lines != 0;
+		if (b.before)
+			statement(&b, in->stmts[i]);
+		b.before = False;
 		addStmtToIRSB(b.out, in->stmts[i]);
 		statement(&b, in->stmts[i]);
 		hvt_frame_code_after(&b.frame, in->stmts[i]);

@@ -240,6 +240,7 @@ static void protected_(Addr a, SizeT len, Bool rr, Bool ww, Bool xx)
 
 	if (!begun || !len)
 		return;
+	hvt_prefetch_protected(page_down(a), page_up(a + len));
 	begin_message(&m, HVT_PROTECT, page_down(a), page_up(a + len));
 	m.prot = prot_of(rr, ww, xx);
 	hvt_link_send(&m, NULL, 0);

@@ -9,7 +9,6 @@
 
 #include "libvex_guest_amd64.h"
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
@@ -19,11 +18,9 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "hvt_heap.h"
-#include "hvt_link.h"
 #include "hvt_prefetch_code.h"
+#include "hvt_prefetch_sites.h"
 #include "hvt_request.h"
-#include "hvt_shadow.h"
 #include "hvt_sys.h"
 
 enum {
@@ -36,39 +33,22 @@ enum {
 	FIXED_NOREPLACE_ = 0x100000,
 	MADV_DONTNEED_ = 4,
 	MANY_LINES = 1 << 20,
-	SIGHTS = 8,	   /* of a site and a kind, told at most */
-	NEAR = 64 * 1024,  /* bytes: closer ones are the same sight */
 };
 
 #define N_LINES ((UWord)(HVT_PLANE_SIZE >> LINE_SHIFT))
-#define SITES	4096u /* buckets */
 
 /* Behind the counters, before what the kernel puts at the end. */
 #define EPOCHS 0x700000000000ULL
 
-struct site {
-	struct site *next; /* of the same bucket */
-	Addr ip;
-	UInt number;
-	Bool dead;
-	Addr good, used; /* what it asked for last that was mapped, and that was touched */
-	UInt n_sights[2];
-	Addr sights[2][SIGHTS];
-};
-
 struct waiting {
 	Addr addr;
-	struct site *site;
+	struct hvt_prefetch_site *site;
 	ULong era;
 	UInt next; /* of the same bucket, or free; + 1 */
 	UShort epoch;
 };
 
 UInt hvt_prefetch_lines;
-
-static struct site *sites[SITES];
-static struct site others; /* number 0: of all that there is no room for */
-static UInt n_sites = 1;
 
 static UShort *epochs; /* by line */
 static UShort epoch = FIRST, era_first = FIRST;
@@ -79,100 +59,6 @@ static ULong era = 2;
 static struct waiting *v; /* all that wait, and the free ones */
 static UInt n_v, cap_v, free_v, n_waiting;
 static UInt *buckets, n_buckets;
-
-static struct hvt_prefetch *counts(const struct site *s)
-{
-	return (struct hvt_prefetch *)hvt_shadow_at(HVT_PREFETCHES) + s->number;
-}
-
-/* ---- sites ---- */
-
-static UInt append(HChar *text, UInt len, const HChar *s)
-{
-	do {
-		if (len == HVT_TEXT_MAX - 1)
-			break;
-		text[len++] = *s;
-	} while (*s++);
-	return len;
-}
-
-/* What it is called: function, file, line. */
-static void tell(const struct site *s)
-{
-	static HChar text[HVT_TEXT_MAX];
-	DiEpoch ep = VG_(current_DiEpoch)();
-	const HChar *name = "", *file = "", *folder;
-	HChar number[16] = "";
-	struct hvt_message m;
-	UInt line = 0, len;
-
-	if (!s->ip || !VG_(get_fnname)(ep, s->ip, &name))
-		name = "";
-	len = append(text, 0, name);
-	if (!s->ip || !VG_(get_filename_linenum)(ep, s->ip, &file, &folder, &line))
-		file = "";
-	len = append(text, len, file);
-	VG_(sprintf)(number, "%u", *file ? line : 0);
-	len = append(text, len, number);
-	VG_(memset)(&m, 0, sizeof(m));
-	m.type = HVT_PREFETCH;
-	m.slot = s->number;
-	m.start = s->ip;
-	hvt_link_send(&m, text, len);
-}
-
-static struct site **bucket_of(Addr ip)
-{
-	return &sites[(ip * 0x9e3779b97f4a7c15ULL) >> 52];
-}
-
-static struct site *get_site(Addr ip)
-{
-	struct site **first = bucket_of(ip), *s;
-
-	for (s = *first; s; s = s->next)
-		if (s->ip == ip && !s->dead)
-			return s;
-	if (n_sites == HVT_PREFETCHES_MAX)
-		return &others;
-	s = VG_(calloc)("hotvar.prefetch.site", 1, sizeof(*s));
-	s->ip = ip;
-	s->number = n_sites++;
-	s->next = *first;
-	*first = s;
-	tell(s);
-	return s;
-}
-
-/* Tell of @addr, which is bad, as @what says, and of @base, which was none, if it is not like another. */
-static void sight(struct site *s, UInt what, Addr addr, Addr base)
-{
-	UInt k = what == HVT_PREFETCH_UNMAPPED ? 0 : 1, i;
-	struct hvt_heap_object o = { 0 };
-	struct hvt_prefetch_sight more;
-	struct hvt_message m;
-
-	for (i = 0; i < s->n_sights[k]; i++)
-		if (addr - s->sights[k][i] + NEAR <= 2 * NEAR)
-			return;
-	if (i == SIGHTS)
-		return;
-	s->sights[k][s->n_sights[k]++] = addr;
-	VG_(memset)(&more, 0, sizeof(more));
-	more.addr = addr;
-	more.base = base;
-	if (hvt_heap_around(base ? base : addr, &o)) {
-		more.object = o.start;
-		more.object_size = o.size;
-		more.object_site = o.site;
-	}
-	VG_(memset)(&m, 0, sizeof(m));
-	m.type = HVT_PREFETCH_SEEN;
-	m.slot = s->number;
-	m.flags = what;
-	hvt_link_send(&m, &more, sizeof(more));
-}
 
 /* ---- what waits ---- */
 
@@ -196,7 +82,7 @@ static void rebucket(void)
 	}
 }
 
-static void wait_for(struct site *s, Addr addr)
+static void wait_for(struct hvt_prefetch_site *s, Addr addr)
 {
 	UInt i = free_v, *b;
 
@@ -249,8 +135,8 @@ static void unused(struct waiting *w, UInt n)
 
 	VG_(ssort)(w, n, sizeof(*w), by_address); /* the first of several that are next to each other is told */
 	for (i = 0; i < n; i++) {
-		counts(w[i].site)->unused++;
-		sight(w[i].site, HVT_PREFETCH_UNUSED, w[i].addr, w[i].site->used);
+		hvt_prefetch_counts(w[i].site)->unused++;
+		hvt_prefetch_sight(w[i].site, HVT_PREFETCH_UNUSED, w[i].addr, w[i].site->used);
 	}
 }
 
@@ -336,6 +222,31 @@ static void another_line(UShort was)
 	}
 }
 
+/* Is there memory that can be read, or that comes by itself, as the stack does? */
+static Bool is_mapped(Addr addr, Bool grows)
+{
+	const NSegment *seg = addr < HVT_PLANE_SIZE ? VG_(am_find_nsegment)(addr) : NULL;
+
+	if (!seg)
+		return False;
+	if (seg->kind == SkResvn)
+		return grows && seg->smode == SmUpper;
+	return (seg->kind == SkFileC || seg->kind == SkAnonC || seg->kind == SkShmC) && (seg->hasR || seg->hasW || seg->hasX);
+}
+
+/* The instruction at @ip is about to access @addr, where nothing is. */
+static void wild(Addr ip, Addr addr)
+{
+	struct hvt_prefetch_site *s;
+
+	if (hvt_request_stopped())
+		return;
+	s = hvt_prefetch_site(ip, True);
+	hvt_prefetch_counts(s)->executed++;
+	hvt_prefetch_counts(s)->unmapped++;
+	hvt_prefetch_sight(s, HVT_PREFETCH_UNMAPPED, addr, 0);
+}
+
 static __attribute__((noinline)) void touch(UWord line)
 {
 	UShort was = epochs[line];
@@ -346,7 +257,7 @@ static __attribute__((noinline)) void touch(UWord line)
 		w = waits_no_more(line);
 		was = w ? w->epoch : NEVER;
 		if (w) {
-			counts(w->site)->used++;
+			hvt_prefetch_counts(w->site)->used++;
 			w->site->used = w->addr;
 		}
 	}
@@ -354,30 +265,39 @@ static __attribute__((noinline)) void touch(UWord line)
 		another_line(was);
 }
 
-static VG_REGPARM(2) void accessed(Addr a, UWord size)
+/* The instruction at @ip, 0: the kernel, accesses @size bytes at @a next. */
+static VG_REGPARM(3) void accessed(Addr a, UWord size, Addr ip)
 {
 	UWord line = a >> LINE_SHIFT, last = (a + size - 1) >> LINE_SHIFT;
 
-	if (UNLIKELY(last >= N_LINES || line > last))
+	if (UNLIKELY(last >= N_LINES || line > last)) {
+		if (ip)
+			wild(ip, a);
 		return;
-	do
-		if (UNLIKELY(epochs[line] != epoch))
-			touch(line);
-	while (UNLIKELY(line++ != last));
+	}
+	do {
+		if (LIKELY(epochs[line] == epoch))
+			continue;
+		if (ip && UNLIKELY(!is_mapped(line == last ? a + size - 1 : a, True))) {
+			wild(ip, a);
+			return;
+		}
+		touch(line);
+	} while (UNLIKELY(line++ != last));
 }
 
 void hvt_prefetch_kernel(Addr start, Addr end)
 {
 	if (!hvt_prefetch_lines || start >= end || end > HVT_PLANE_SIZE || (end - start) >> LINE_SHIFT > MANY_LINES)
 		return;
-	accessed(start, end - start);
+	accessed(start, end - start, 0);
 }
 
 /* ---- prefetches ---- */
 
-static VG_REGPARM(2) void executed(struct site *s, Addr addr)
+static VG_REGPARM(2) void executed(struct hvt_prefetch_site *s, Addr addr)
 {
-	struct hvt_prefetch *c = counts(s);
+	struct hvt_prefetch *c = hvt_prefetch_counts(s);
 	const NSegment *seg;
 	UWord line = addr >> LINE_SHIFT;
 	UShort was;
@@ -385,13 +305,13 @@ static VG_REGPARM(2) void executed(struct site *s, Addr addr)
 	if (hvt_request_stopped())
 		return;
 	c->executed++;
-	seg = addr < HVT_PLANE_SIZE ? VG_(am_find_nsegment)(addr) : NULL;
-	if (!seg || (seg->kind != SkFileC && seg->kind != SkAnonC && seg->kind != SkShmC) || (!seg->hasR && !seg->hasW && !seg->hasX)) {
+	if (!is_mapped(addr, False)) {
 		c->unmapped++;
-		sight(s, HVT_PREFETCH_UNMAPPED, addr, s->good);
+		hvt_prefetch_sight(s, HVT_PREFETCH_UNMAPPED, addr, s->good);
 		return;
 	}
 	s->good = addr;
+	seg = VG_(am_find_nsegment)(addr);
 	if (seg->hasX && !seg->hasW) { /* nobody sees when code is fetched */
 		c->unjudged++;
 		return;
@@ -450,17 +370,15 @@ void hvt_prefetch_add(IRSB *out, Addr ip, UInt len)
 	if (!hvt_prefetch_lines || !hvt_prefetch_code((const UChar *)ip, len, &p))
 		return;
 	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(2, "hvt_prefetch_executed", VG_(fnptr_to_fnentry)(&executed),
-		mkIRExprVec_2(mkIRExpr_HWord((HWord)get_site(ip)), address(out, &p, ip + len)))));
+		mkIRExprVec_2(mkIRExpr_HWord((HWord)hvt_prefetch_site(ip, False)), address(out, &p, ip + len)))));
 }
 
-void hvt_prefetch_access(IRSB *out, IRExpr *addr, IRExpr *guard, UInt size)
+void hvt_prefetch_access(IRSB *out, Addr ip, IRExpr *addr, IRExpr *guard, UInt size)
 {
 	IRDirty *d;
 
-	if (!hvt_prefetch_lines)
-		return;
-	d = unsafeIRDirty_0_N(2, "hvt_prefetch_accessed", VG_(fnptr_to_fnentry)(&accessed),
-			      mkIRExprVec_2(addr, mkIRExpr_HWord(size)));
+	d = unsafeIRDirty_0_N(3, "hvt_prefetch_accessed", VG_(fnptr_to_fnentry)(&accessed),
+			      mkIRExprVec_3(addr, mkIRExpr_HWord(size), mkIRExpr_HWord(ip)));
 	if (guard)
 		d->guard = guard;
 	addStmtToIRSB(out, IRStmt_Dirty(d));
@@ -468,32 +386,57 @@ void hvt_prefetch_access(IRSB *out, IRExpr *addr, IRExpr *guard, UInt size)
 
 /* ---- the process ---- */
 
+/* What was touched in [@start, @end) was other memory. */
+static void forget(Addr start, Addr end)
+{
+	ULong from, to, first, last;
+
+	if (end > HVT_PLANE_SIZE)
+		end = HVT_PLANE_SIZE;
+	if (start >= end)
+		return;
+	from = (ULong)&epochs[start >> LINE_SHIFT];
+	to = (ULong)&epochs[(end + (1 << LINE_SHIFT) - 1) >> LINE_SHIFT];
+	first = (from + VKI_PAGE_SIZE - 1) & ~(VKI_PAGE_SIZE - 1ULL);
+	last = to & ~(VKI_PAGE_SIZE - 1ULL);
+	if (first >= last) {
+		VG_(memset)((void *)from, 0, to - from);
+		return;
+	}
+	VG_(memset)((void *)from, 0, first - from);
+	hvt_sys(__NR_madvise, (long)first, (long)(last - first), MADV_DONTNEED_, 0, 0, 0);
+	VG_(memset)((void *)last, 0, to - last);
+}
+
 void hvt_prefetch_unmapped(Addr start, Addr end)
 {
-	struct site *s;
-	UInt i;
-
 	if (!hvt_prefetch_lines || start >= end)
 		return;
 	sweep(within, start, end);
-	for (i = 0; i < SITES; i++)
-		for (s = sites[i]; s; s = s->next)
-			if (s->ip >= start && s->ip < end)
-				s->dead = True;
+	forget(start, end);
+	hvt_prefetch_sites_unmapped(start, end);
+}
+
+void hvt_prefetch_protected(Addr start, Addr end)
+{
+	struct waiting *w;
+	UInt b, i;
+
+	if (!hvt_prefetch_lines)
+		return;
+	forget(start, end);
+	for (b = 0; b < n_buckets && n_waiting; b++)
+		for (i = buckets[b]; i; i = w->next) {
+			w = &v[i - 1];
+			if (within(w, start, end))
+				epochs[w->addr >> LINE_SHIFT] = WAITING;
+		}
 }
 
 void hvt_prefetch_begin(void)
 {
-	const struct site *s;
-	UInt i;
-
-	if (!hvt_prefetch_lines)
-		return;
-	tell(&others);
-	for (i = 0; i < SITES; i++)
-		for (s = sites[i]; s; s = s->next)
-			if (!s->dead)
-				tell(s);
+	if (hvt_prefetch_lines)
+		hvt_prefetch_sites_begin();
 }
 
 void hvt_prefetch_forked(void)

@@ -6,6 +6,8 @@
  * in use already	it was touched, or asked for, less than so few distinct lines ago, or it was asked for and not touched since
  * unused		at least so many distinct lines were touched or asked for since, and it was not; or its memory is gone
  * Both are surely so; a line between the two is neither.  Counts lie in the memfd (struct hvt_prefetch).
+ * Loads and stores of what is not there are counted, too: whether there is memory is asked when a line is touched first in an
+ * epoch.
  */
 #ifndef HVT_PREFETCH_H
 #define HVT_PREFETCH_H
@@ -25,8 +27,11 @@ void hvt_prefetch_begin(void);
 /* The instruction of @len bytes at @ip comes next: if it is a prefetch, add to @out what counts it. */
 void hvt_prefetch_add(IRSB *out, Addr ip, UInt len);
 
-/* Add to @out: @size bytes at @addr, an atom, are accessed if @guard (NULL: always). */
-void hvt_prefetch_access(IRSB *out, IRExpr *addr, IRExpr *guard, UInt size);
+/* Add to @out: the instruction at @ip accesses @size bytes at @addr, an atom, next, if @guard (NULL: always). */
+void hvt_prefetch_access(IRSB *out, Addr ip, IRExpr *addr, IRExpr *guard, UInt size);
+
+/* [@start, @end) can or cannot be read now as before. */
+void hvt_prefetch_protected(Addr start, Addr end);
 
 /* The kernel has accessed [@start, @end) for the program. */
 void hvt_prefetch_kernel(Addr start, Addr end);

@@ -4,7 +4,7 @@
  *
  *	prefetch pid=7 mm=1 ip=0x1000 function=walk file=app.c line=9 executed=9 unmapped=1 unused=1 used=1 redundant=1 unjudged=1
  *	prefetch pid=7 mm=1 ip=0x1000 function=walk file=app.c line=9 bad=unmapped addr=0x3000 base=0x2fc0 (or unused)
- *	    object=0x2000 size=0x800 mapped=1 frames=FUNCTION@FILE@LINE@MODULE@ADDRESS,...
+ *	    access=1 (a load or store) object=0x2000 size=0x800 mapped=1 frames=FUNCTION@FILE@LINE@MODULE@ADDRESS,...
  */
 #ifndef MKREC_PREFETCH_H
 #define MKREC_PREFETCH_H
@@ -18,7 +18,7 @@ static void put_prefetch(struct stream *s)
 
 	p.ip = number("ip", 0);
 	p.what = !bad ? STREAM_PREFETCH_COUNTS : !strcmp(bad, "unmapped") ? STREAM_PREFETCH_UNMAPPED : STREAM_PREFETCH_UNUSED;
-	p.flags = (uint32_t)number("mapped", 0);
+	p.flags = (uint32_t)(number("mapped", 0) | (number("access", 0) ? STREAM_PREFETCH_ACCESS : 0));
 	p.executed = number("executed", 0);
 	p.unmapped = number("unmapped", 0);
 	p.unused = number("unused", 0);

@@ -122,11 +122,32 @@ is "none that is used is unused but the last eight, and none used that is not" \
 	"$(rows function executed unused at_end redundant used | awk '{ print $1, $2, $3 + $4, $5, $6 }')" "far 8000 8000 0 0
 near 8192000 8 0 8191992"
 
+# Loads and stores of what is not there, counted as the program says, by their lines.
+wild() {
+	python3 - "$tmp/report" <<'END'
+import json
+import sys
+for l in open(sys.argv[1]):
+    r = json.loads(l)
+    if r["type"] == "wild":
+        print(r["function"].split(".")[0], r["accesses"], r["line"])
+END
+}
+wild_line() {
+	grep -n "wild $1 " "$src/wild.c" | cut -d : -f 1
+}
+"$HOTVAR" --exact --prefetches --json -o "$tmp/report" -- "$TESTPROGS/wild" > "$tmp/out"
+is "wild loads and stores" "$(wild | sort)" "$(awk '{ print $1, $2 }' "$tmp/out" | while read -r w n; do echo "$w $n $(wild_line "${w%s}")"; done)"
+"$HOTVAR" --exact --prefetches --json -o "$tmp/report" -- "$TESTPROGS/wild" fatal > "$tmp/out" 2> "$tmp/err"
+is "and the one that ends the program" "$(wild | grep '^main' | cut -d ' ' -f 1,2)" "main 1"
+
 "$HOTVAR" --exact --prefetches -o "$tmp/text" -- true
 like "no prefetch at all" "$(cat "$tmp/text")" '^prefetches: none was executed$'
 "$HOTVAR" record -q --exact -o "$tmp/rec" -- true
 like "none were watched" "$("$HOTVAR" report --prefetches -i "$tmp/rec")" '^no prefetches: record with --exact --prefetches'
 "$HOTVAR" --exact --json -o "$tmp/report" -- "$TESTPROGS/prefetch_past" > "$tmp/out"
+"$HOTVAR" --exact --prefetches --json -o "$tmp/report2" -- "$TESTPROGS/prefetch_right" > "$tmp/out"
+is "nor is anything wild in a program that is well" "$(grep -c '"type":"wild"' "$tmp/report2")" 0
 is "they are watched only when that is asked for" "$(rows function)" ""
 # Samples prove the addresses of some: of this program half of those go past the end.
 "$HOTVAR" --prefetches --json -o "$tmp/report" -- "$TESTPROGS/prefetch_past" 10000000 16 > "$tmp/out"
