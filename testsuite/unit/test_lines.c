@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <linux/perf_event.h>
 
 #include "runtime/report/lines.h"
 #include "runtime/report/lines_advice.h"
 #include "runtime/report/lines_judge.h"
+#include "runtime/report/lines_rows.h"
 #include "runtime/user/stream_frame.h"
 
 #define AREA 0x10000000u
@@ -259,6 +261,48 @@ static void two_processes(void **state)
 	end(&s);
 }
 
+/* One load or store of 8 bytes that a PMU told of: @hitm, the line was modified in another cache. */
+static void told(struct stage *s, uint32_t tid, uint64_t offset, uint32_t flags, uint64_t weight, bool hitm)
+{
+	struct stream_access a = { .ev = { .type = HVAR_EVENT_ACCESS, .mm = 1, .pid = 7, .tid = tid } };
+	union perf_mem_data_src source = { .val = 0 };
+
+	a.ev.u.access.addr = AREA + offset;
+	a.ev.u.access.size = 8;
+	a.ev.u.access.flags = flags;
+	a.ev.u.access.weight = weight << 16;
+	source.mem_snoop = hitm ? PERF_MEM_SNOOP_HITM : PERF_MEM_SNOOP_MISS;
+	a.source = source.val;
+	lines_pmu(s->lines, s->spaces, &a);
+}
+
+/* Two lines shared by the same accesses: the processor saw one of them in other caches. */
+static void pmu(void **state)
+{
+	struct stage s = stage();
+	struct lines_rows r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 10; i++) {
+		told(&s, 7, 0, HVAR_ACCESS_WRITE, 1, false);
+		told(&s, 8, 0, HVAR_ACCESS_READ, 1, false);
+		told(&s, 7, 128, HVAR_ACCESS_WRITE, 1, false);
+		told(&s, 8, 136, HVAR_ACCESS_WRITE, 3, true);
+	}
+	assert_int_equal(lines_rows_make(&r, s.lines), 0);
+	assert_int_equal(r.n, 2);
+	assert_true(r.pmu);
+	assert_int_equal(r.v[0].line->addr, AREA + 128);
+	assert_int_equal(r.v[0].line->hitm, 30);
+	assert_int_equal(r.v[0].judged.verdict, LINE_FALSE);
+	assert_true(r.v[0].share > 0.999);
+	assert_int_equal(r.v[1].line->hitm, 0);
+	assert_int_equal(r.v[1].judged.verdict, LINE_TRUE);
+	lines_rows_fini(&r);
+	end(&s);
+}
+
 /* A whole record, and what may not be in one. */
 static void records(void **state)
 {
@@ -389,6 +433,7 @@ int main(void)
 		cmocka_unit_test(random_accesses),
 		cmocka_unit_test(across_lines),
 		cmocka_unit_test(two_processes),
+		cmocka_unit_test(pmu),
 		cmocka_unit_test(records),
 		cmocka_unit_test(advices),
 	};
