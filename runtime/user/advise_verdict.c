@@ -14,7 +14,7 @@ static const struct {
 	[ADVISE_SMALL] = { "small", "no more of it was touched in one interval than the TLB reaches" },
 	[ADVISE_NO_SAMPLES] = { "no-samples", "whether accesses jump about in it is not known" },
 	[ADVISE_FEW_SAMPLES] = { "few-samples", "too few samples tell whether accesses jump about in it" },
-	[ADVISE_IN_ORDER] = { "in-order", "accesses walk through it in order" },
+	[ADVISE_IN_ORDER] = { "in-order", "accesses walk through it in order, most of them" },
 	[ADVISE_FEW_PAGES] = { "few-pages", "accesses jump about in it, but to no more pages than the TLB reaches" },
 	[ADVISE_NO_SPAN] = { "no-span", "no aligned 2 MiB lie in it" },
 };
