@@ -29,6 +29,7 @@ is "samples: false sharing" "$(told "" "$threads" false $n)" \
 	"false of threads counters.first+8 by counters.first 1; counters.second+20 by counters.second 1"
 is "samples: true sharing" "$(told "" "$threads" true $n)" "true of threads both+0 by both 1; both+0 by both 1"
 is "samples: members that were parted" "$(told "" "$threads" padded $n)" ""
+is "samples: one thread after the other" "$(told "" "$threads" after $n)" ""
 is "samples: copies of one library's data in several processes" "$(told "" "$processes" cow $n "$lib")" ""
 is "samples: one line of two processes" "$(told "" "$processes" shm $n)" \
 	"false of processes [shm]+0 by process 1; [shm]+8 by process 1"
@@ -49,6 +50,7 @@ is "and what would part them" "$(first '[advice[k] for k in ("do", "name", "of",
 is "exact: true sharing" "$(told --exact "$threads" true $n)" "true of threads both+0 by both $n; both+0 by both $n"
 is "which nothing parts" "$(first 'advice["do"]')" "write-less"
 is "exact: members that were parted" "$(told --exact "$threads" padded $n)" ""
+is "exact: one thread after the other" "$(told --exact "$threads" after $n)" ""
 is "exact: elements of an array" "$(told --exact "$threads" array $n)" \
 	"false of threads slots[1].hits+16 by slots[1].hits $n; slots[2].hits+32 by slots[2].hits $n"
 is "which want padding" "$(first '[advice[k] for k in ("do", "name", "from", "to")]')" "['pad-elements', 'slots', 16, 64]"

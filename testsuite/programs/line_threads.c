@@ -9,6 +9,7 @@
  *	array	each counts in an element of its own
  *	apart	each counts in a variable of its own, on one line
  *	heap	each counts in an element of its own of an object of the heap, that is freed in the end
+ *	after	both count in one variable, but the second begins when the first has ended
  *	turns	each writes once to one variable, and then waits for the other
  *
  * Each adds 1 to its number TIMES times.  Says "thread TID NAME" for both, and "done".
@@ -46,6 +47,7 @@ __asm__(".pushsection .data\n.balign 64\n"
 extern volatile long left, right;
 
 static long times;
+static int alone;
 static pthread_barrier_t begin, end;
 static sem_t turn[2];
 
@@ -105,7 +107,7 @@ static __attribute__((noinline)) int set(const char *what)
 	if (!strcmp(what, "false")) {
 		threads[0] = (struct thread){ .name = "counters.first", .n = &counters.first };
 		threads[1] = (struct thread){ .name = "counters.second", .small = &counters.second };
-	} else if (!strcmp(what, "true")) {
+	} else if (!strcmp(what, "true") || !strcmp(what, "after")) {
 		threads[0] = threads[1] = (struct thread){ .name = "both", .n = &both };
 	} else if (!strcmp(what, "padded")) {
 		threads[0] = (struct thread){ .name = "padded.first", .n = &padded.first };
@@ -133,13 +135,18 @@ int main(int argc, char **argv)
 	pthread_t id[2];
 	int i;
 
+	alone = argc > 1 && !strcmp(argv[1], "after");
 	times = argc > 2 ? atol(argv[2]) : 2000000;
-	if (argc < 2 || set(argv[1]) || pthread_barrier_init(&begin, NULL, 2) || pthread_barrier_init(&end, NULL, 2) || sem_init(&turn[0], 0, 1) || sem_init(&turn[1], 0, 0))
+	if (argc < 2 || set(argv[1]) || pthread_barrier_init(&begin, NULL, alone ? 1 : 2) ||
+	    pthread_barrier_init(&end, NULL, alone ? 1 : 2) || sem_init(&turn[0], 0, 1) || sem_init(&turn[1], 0, 0))
 		return 2;
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		if (pthread_create(&id[i], NULL, run, &threads[i]))
 			return 1;
-	for (i = 0; i < 2; i++)
+		if (alone)
+			pthread_join(id[i], NULL);
+	}
+	for (i = 0; i < 2 && !alone; i++)
 		pthread_join(id[i], NULL);
 	free(object);
 	puts("done");
