@@ -185,7 +185,8 @@ void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 	while (wild < n && v[n - 1 - wild].access)
 		wild++;
 	n -= wild;
-	text_wild(f, v + n, wild);
+	if (wild)
+		text_wild(f, v + n, wild);
 	for (i = 0; i < n; i++) {
 		executed += v[i].executed;
 		bad += v[i].unmapped + v[i].unused > 0;
