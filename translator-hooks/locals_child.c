@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "line_file.h"
+
 enum {
 	CPU_SECONDS = 120,    /* all that it may use; debug information of gigabytes takes tens */
 	SILENT_MS = 300000,   /* so long an answer is waited for: a file system may never give one */
@@ -23,11 +25,17 @@ enum {
 	FUNCTION_MAX = 1024,
 };
 
+struct question {
+	bool line; /* of at.vaddr; else the local */
+	struct locals_at at;
+};
+
 struct answer {
 	int result; /* 0 or -errno */
 	bool has_function;
 	struct locals_found found;
-	char function[FUNCTION_MAX];
+	char function[FUNCTION_MAX]; /* or the file of the line, which is: */
+	uint32_t line;
 };
 
 struct locals_child {
@@ -92,25 +100,53 @@ static void only(int *a, int *b)
 	shut(hi + 1, ~0u);
 }
 
+static void answer_local(struct locals_file *f, const struct locals_at *at, struct answer *a)
+{
+	a->result = f ? 0 : -ENOEXEC;
+	if (f)
+		locals_file_find(f, at, &a->found);
+	a->has_function = a->found.function;
+	if (a->has_function)
+		snprintf(a->function, sizeof(a->function), "%s", a->found.function);
+	a->found.function = NULL;
+}
+
+static void answer_line(struct line_file *f, uint64_t vaddr, struct answer *a)
+{
+	const char *file;
+
+	if (f && line_file_find(f, vaddr, &file, &a->line))
+		snprintf(a->function, sizeof(a->function), "%s", file);
+	else
+		a->result = -ENOENT;
+}
+
+/* What is never asked for is never opened. */
 static void serve(int fd, int file_fd, const char *path)
 {
-	struct locals_file *f = locals_file_open(file_fd, path);
+	struct locals_file *f = NULL;
+	struct line_file *lines = NULL;
+	bool opened = false, lines_opened = false;
 	static struct answer a;
-	struct locals_at at;
+	struct question q;
 
-	while (recv(fd, &at, sizeof(at), 0) == sizeof(at)) {
+	while (recv(fd, &q, sizeof(q), 0) == sizeof(q)) {
 		memset(&a, 0, sizeof(a));
-		a.result = f ? 0 : -ENOEXEC;
-		if (f)
-			locals_file_find(f, &at, &a.found);
-		a.has_function = a.found.function;
-		if (a.has_function)
-			snprintf(a.function, sizeof(a.function), "%s", a.found.function);
-		a.found.function = NULL;
+		if (!q.line && !opened)
+			f = locals_file_open(file_fd, path);
+		if (q.line && !lines_opened)
+			lines = line_file_open(file_fd, path);
+		opened |= !q.line;
+		lines_opened |= q.line;
+		if (q.line)
+			answer_line(lines, q.at.vaddr, &a);
+		else
+			answer_local(f, &q.at, &a);
 		if (send(fd, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
 			break;
 	}
 	locals_file_close(f);
+	line_file_close(lines);
 }
 
 static _Noreturn void child(int fd, int file_fd, const char *path)
@@ -224,18 +260,44 @@ static void settle(struct answer *a)
 	f->function = a->has_function ? a->function : NULL;
 }
 
-int locals_child_find(struct locals_child *c, const struct locals_at *at, struct locals_found *out)
+static int ask(struct locals_child *c, const struct question *q)
 {
 	bool silent = false;
 
 	if (c->pid <= 0)
 		return -EPIPE;
-	if (send(c->fd, at, sizeof(*at), MSG_NOSIGNAL) != sizeof(*at) || !heard(c, &silent))
+	if (send(c->fd, q, sizeof(*q), MSG_NOSIGNAL) != sizeof(*q) || !heard(c, &silent))
 		return gone(c, silent);
 	settle(&c->answer);
-	if (c->answer.result)
-		return c->answer.result;
-	*out = c->answer.found;
+	return c->answer.result;
+}
+
+int locals_child_find(struct locals_child *c, const struct locals_at *at, struct locals_found *out)
+{
+	struct question q;
+	int err;
+
+	memset(&q, 0, sizeof(q));
+	q.at = *at;
+	err = ask(c, &q);
+	if (!err)
+		*out = c->answer.found;
+	return err;
+}
+
+int locals_child_line(struct locals_child *c, uint64_t vaddr, const char **file, uint32_t *line)
+{
+	struct question q;
+	int err;
+
+	memset(&q, 0, sizeof(q));
+	q.line = true;
+	q.at.vaddr = vaddr;
+	err = ask(c, &q);
+	if (err)
+		return err;
+	*file = c->answer.function;
+	*line = c->answer.line;
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * locals_child.h - locals_file.h in a process of its own.
+ * locals_child.h - locals_file.h and line_file.h in a process of its own.
  *
  * Debug information is whatever somebody has put into a file, and libdw reads it: should that crash, never end or need all
- * memory there is, a process ends that has nothing else to do, and one file has no names of locals.
+ * memory there is, a process ends that has nothing else to do, and one file has no names of locals and no lines.
  */
 #ifndef LOCALS_CHILD_H
 #define LOCALS_CHILD_H
@@ -21,6 +21,9 @@ void locals_child_close(struct locals_child *c);
  * the process has ended, or has not answered for minutes: nothing more is asked of it, and locals_child_why() says it.
  */
 int locals_child_find(struct locals_child *c, const struct locals_at *at, struct locals_found *out);
+
+/* As line_file_find(); *@file is good until the next call.  -ENOENT: it is not known. */
+int locals_child_line(struct locals_child *c, uint64_t vaddr, const char **file, uint32_t *line);
 
 /* "was killed by signal 11"; "" while all is well. */
 const char *locals_child_why(const struct locals_child *c);

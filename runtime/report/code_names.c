@@ -8,17 +8,17 @@
 
 #include "runtime/user/grow.h"
 #include "translator-hooks/image_name.h"
-#include "translator-hooks/line_file.h"
+#include "translator-hooks/locals_child.h"
 
 struct known {
 	struct code_site at;
 	struct code_name name;
-	char *function; /* malloc'd, or NULL */
+	char *function, *file; /* malloc'd, or NULL */
 };
 
 struct lines {
 	uint32_t module;
-	struct line_file *file; /* NULL: it has none */
+	struct locals_child *file; /* reads it; NULL: it is not at hand */
 };
 
 struct code_names {
@@ -29,7 +29,7 @@ struct code_names {
 	size_t n_lines, cap_lines;
 };
 
-static struct line_file *lines_of(struct code_names *n, uint32_t module)
+static struct locals_child *lines_of(struct code_names *n, uint32_t module)
 {
 	int fd;
 	size_t i;
@@ -40,7 +40,7 @@ static struct line_file *lines_of(struct code_names *n, uint32_t module)
 	if (grow_array((void **)&n->lines, &n->cap_lines, n->n_lines + 1, sizeof(*n->lines)))
 		return NULL;
 	fd = images_file(n->images, module);
-	n->lines[n->n_lines] = (struct lines){ module, fd < 0 ? NULL : line_file_open(fd, images_path(n->images, module)) };
+	n->lines[n->n_lines] = (struct lines){ module, fd < 0 ? NULL : locals_child_open(fd, images_path(n->images, module)) };
 	return n->lines[n->n_lines++].file;
 }
 
@@ -62,8 +62,9 @@ static bool link_address(const struct hvar_image *img, uint64_t offset, uint64_t
 static void describe(struct code_names *n, struct known *k)
 {
 	const struct hvar_image *img = k->at.module ? images_code_of(n->images, k->at.module) : NULL;
-	struct line_file *lines;
-	uint32_t sym;
+	struct locals_child *lines;
+	const char *file;
+	uint32_t sym, line;
 
 	k->name = (struct code_name){ .function = "", .file = "", .module = "", .vaddr = k->at.where };
 	if (!k->at.module)
@@ -77,8 +78,13 @@ static void describe(struct code_names *n, struct known *k)
 	if (k->function)
 		k->name.function = k->function;
 	lines = lines_of(n, k->at.module);
-	if (lines && !line_file_find(lines, k->name.vaddr, &k->name.file, &k->name.line))
-		k->name.file = "";
+	if (!lines || locals_child_line(lines, k->name.vaddr, &file, &line))
+		return;
+	k->file = strdup(file);
+	if (!k->file)
+		return;
+	k->name.file = k->file;
+	k->name.line = line;
 }
 
 void code_names_find(struct code_names *n, const struct code_site *at, struct code_name *out)
@@ -117,10 +123,12 @@ void code_names_free(struct code_names *n)
 
 	if (!n)
 		return;
-	for (i = 0; i < n->n; i++)
+	for (i = 0; i < n->n; i++) {
 		free(n->v[i].function);
+		free(n->v[i].file);
+	}
 	for (i = 0; i < n->n_lines; i++)
-		line_file_close(n->lines[i].file);
+		locals_child_close(n->lines[i].file);
 	free(n->v);
 	free(n->lines);
 	free(n);
