@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exact_memfd.h"
+#include "stream_frame.h"
 
 _Static_assert(HVT_LINES_END <= HVT_LINES + HVT_LINES_MAX, "lines have room");
 _Static_assert(HVT_LINE_SIZE == STREAM_LINE_SIZE && HVT_LINE_WORDS == STREAM_LINE_WORDS, "both have the same lines");
@@ -18,6 +19,7 @@ struct out {
 	struct stream_line_part parts[STREAM_LINE_PARTS_MAX];
 	struct stream_line_site sites[STREAM_LINE_SITES_MAX];
 	const char *stacks[STREAM_LINE_PARTS_MAX]; /* of heap_len bytes, the heap's */
+	uint32_t parts_left, sites_left; /* that there can be still: each is in one list, and what was written over may be in many */
 };
 
 static int read_who(const struct exact_lines_to *to, uint32_t who, uint32_t *tid)
@@ -37,49 +39,55 @@ static int read_who(const struct exact_lines_to *to, uint32_t who, uint32_t *tid
 static int put(const struct exact_lines_to *to, struct out *o)
 {
 	size_t parts = o->line.n_parts * sizeof(o->parts[0]), sites = o->line.n_sites * sizeof(o->sites[0]);
-	size_t len = parts + sites;
+	size_t len = sizeof(o->line) + parts + sites;
 	uint32_t i;
-	char *more;
-	int ret;
+	char *rec;
+	int ret = 0;
 
 	if (!o->line.n_parts)
 		return 0;
 	for (i = 0; i < o->line.n_parts; i++)
 		len += o->parts[i].heap_len;
-	more = malloc(len);
-	if (!more)
+	rec = malloc(len);
+	if (!rec)
 		return -ENOMEM;
-	memcpy(more, o->parts, parts);
-	memcpy(more + parts, o->sites, sites);
-	for (i = 0, len = parts + sites; i < o->line.n_parts; len += o->parts[i++].heap_len)
+	memcpy(rec, &o->line, sizeof(o->line));
+	memcpy(rec + sizeof(o->line), o->parts, parts);
+	memcpy(rec + sizeof(o->line) + parts, o->sites, sites);
+	for (i = 0, len = sizeof(o->line) + parts + sites; i < o->line.n_parts; len += o->parts[i++].heap_len)
 		if (o->parts[i].heap_len)
-			memcpy(more + len, o->stacks[i], o->parts[i].heap_len);
-	ret = stream_put(to->out, STREAM_LINE, &o->line, sizeof(o->line), more, len);
-	free(more);
+			memcpy(rec + len, o->stacks[i], o->parts[i].heap_len);
+	/* The program may have written over its counters. */
+	if (!stream_well_formed(STREAM_LINE, rec, (uint32_t)len))
+		ret = -EINVAL;
+	else
+		stream_put(to->out, STREAM_LINE, rec, len, NULL, 0);
+	free(rec);
 	o->line.n_parts = o->line.n_sites = 0;
 	o->line.handovers = o->line.returns = o->line.most_true = o->line.most_false = 0;
-	return ret == -ENOMEM ? ret : 0;
+	return ret;
 }
 
 static int add_sites(const struct exact_lines_to *to, struct out *o, uint32_t number)
 {
 	struct hvt_line_site s;
-	uint32_t guard;
 	int ret;
 
-	for (guard = 0; number && guard < HVT_LINES_SITES_MAX; number = s.next, guard++) {
+	for (; number; number = s.next) {
 		struct stream_line_site *site = &o->sites[o->line.n_sites];
 		uint32_t caller;
 
-		if (number >= HVT_LINES_SITES_MAX)
+		if (number >= HVT_LINES_SITES_MAX || !o->sites_left--)
 			return -EINVAL;
 		ret = exact_memfd_read(to->memfd, &s, sizeof(s), HVT_LINES_SITES + number * sizeof(s));
 		if (ret)
 			return ret;
+		if (o->line.n_sites == STREAM_LINE_SITES_MAX) {
+			++*to->lost;
+			return 0;
+		}
 		if (!exact_calls_of(to->calls, s.site, &caller, &site->flags))
 			continue;
-		if (o->line.n_sites == STREAM_LINE_SITES_MAX)
-			return 0;
 		site->caller = caller;
 		site->part = o->line.n_parts;
 		site->words = s.words & ((1u << HVT_LINE_WORDS) - 1);
@@ -197,7 +205,7 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 	o->line.most_true = s->most_true;
 	o->line.most_false = s->most_false;
 	for (part = s->first; part; n++) {
-		if (part >= HVT_LINES_PARTS_MAX || n > HVT_LINES_PARTS_MAX)
+		if (part >= HVT_LINES_PARTS_MAX || !o->parts_left--)
 			return -EINVAL;
 		ret = add_part(to, o, part, s->closed ? NULL : &now, &part);
 		if (ret)
@@ -208,8 +216,29 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 	return put(to, o);
 }
 
+/* Room for records, and how much there can be in all; NULL: no memory, or *@ret says why else. */
+static struct out *begin(const struct exact_lines_to *to, struct hvt_lines_head *head, int *ret)
+{
+	struct out *o;
+
+	*ret = exact_memfd_read(to->memfd, head, sizeof(*head), HVT_LINES);
+	if (!*ret && (head->n_shared >= HVT_LINES_SHARED_MAX || head->n_parts >= HVT_LINES_PARTS_MAX || head->n_sites >= HVT_LINES_SITES_MAX))
+		*ret = -EINVAL;
+	if (*ret)
+		return NULL;
+	o = malloc(sizeof(*o));
+	if (!o) {
+		*ret = -ENOMEM;
+		return NULL;
+	}
+	o->parts_left = head->n_parts;
+	o->sites_left = head->n_sites;
+	return o;
+}
+
 int exact_lines_closed(const struct exact_lines_to *to, uint64_t number)
 {
+	struct hvt_lines_head head;
 	struct hvt_line_shared s;
 	struct out *o;
 	int ret;
@@ -221,31 +250,25 @@ int exact_lines_closed(const struct exact_lines_to *to, uint64_t number)
 		return ret;
 	if (!s.closed)
 		return -EINVAL;
-	o = malloc(sizeof(*o));
+	o = begin(to, &head, &ret);
 	if (!o)
-		return -ENOMEM;
+		return ret;
 	ret = put_line(to, (uint32_t)number, &s, o);
 	free(o);
 	return ret;
 }
 
-int exact_lines_harvest(const struct exact_lines_to *to, uint64_t *lost)
+int exact_lines_harvest(const struct exact_lines_to *to)
 {
 	struct hvt_lines_head head;
 	struct hvt_line_shared s;
-	struct out *o;
 	uint32_t i;
-	int ret = exact_memfd_read(to->memfd, &head, sizeof(head), HVT_LINES);
+	int ret;
+	struct out *o = begin(to, &head, &ret);
 
-	*lost = 0;
-	if (ret || !head.n_shared)
-		return ret;
-	if (head.n_shared >= HVT_LINES_SHARED_MAX)
-		return -EINVAL;
-	*lost = head.lost;
-	o = malloc(sizeof(*o));
 	if (!o)
-		return -ENOMEM;
+		return ret;
+	*to->lost += head.lost;
 	for (i = 1; i <= head.n_shared && !ret; i++) {
 		ret = exact_memfd_read(to->memfd, &s, sizeof(s), HVT_LINES_SHARED + i * sizeof(s));
 		if (!ret && !s.closed)

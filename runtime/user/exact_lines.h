@@ -24,12 +24,13 @@ struct exact_lines_to {
 	const struct exact_calls *calls;
 	const struct exact_heap *heap;
 	int memfd;
+	uint64_t *lost; /* what found no room is added */
 };
 
 /* An HVT_LINE, from outside: the line with that number, which is mapped still.  Returns 0, -EINVAL, -ENOMEM or -errno. */
 int exact_lines_closed(const struct exact_lines_to *to, uint64_t number);
 
-/* What is left.  Returns 0 or -errno: not all could be read; *@lost lines and parts found no room in the process. */
-int exact_lines_harvest(const struct exact_lines_to *to, uint64_t *lost);
+/* What is left.  Returns 0 or -errno: not all could be read. */
+int exact_lines_harvest(const struct exact_lines_to *to);
 
 #endif /* EXACT_LINES_H */

@@ -150,7 +150,7 @@ static bool skip_call(void *ctx, uint64_t addr)
 static struct exact_lines_to lines_to(struct exact *x, const struct exact_process *p, uint64_t time_ns)
 {
 	return (struct exact_lines_to){ .out = x->out, .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid,
-					.own_pid = p->own_pid, .vmas = &p->vmas, .calls = p->calls, .heap = p->heap, .memfd = p->memfd };
+					.own_pid = p->own_pid, .vmas = &p->vmas, .calls = p->calls, .heap = p->heap, .memfd = p->memfd, .lost = &x->lost };
 }
 
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
@@ -160,7 +160,6 @@ void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 	const struct exact_frames_to stack = stack_to(x, p, time_ns);
 	const struct exact_lines_to lines = lines_to(x, p, time_ns);
 	uint32_t slot, before;
-	uint64_t lost;
 
 	if (p->memfd < 0)
 		return;
@@ -175,9 +174,8 @@ void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)
 	if (exact_calls_harvest(p->calls, x->out, p->memfd,
 				&(struct stream_calls){ .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid }, skip_call, p))
 		x->lost++;
-	if (exact_lines_harvest(&lines, &lost))
+	if (exact_lines_harvest(&lines))
 		x->lost++;
-	x->lost += lost;
 	if (exact_prefetch_harvest(p->prefetch, x->out, p->memfd,
 				   &(struct stream_prefetch){ .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid }))
 		x->lost++;
