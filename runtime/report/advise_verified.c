@@ -132,6 +132,9 @@ void advise_verified_text(FILE *f, const struct advise_verified *v)
 		fprintf(f, "The fastest of each: %.3f s without, %.3f s with (%.2f times as fast); CPU time %.3f s and %.3f s.\n", m[0].seconds,
 			m[1].seconds, m[0].seconds / m[1].seconds, m[0].cpu_seconds, m[1].cpu_seconds);
 	callers_text(f, v);
+	if (!advise_as_expected(v) && fall(v) < (double)v->expected_fall && v->runs[1]->advised > 4 * v->n_ranges)
+		fprintf(f, "note: it was mapped by %u calls: where a piece is touched before the rest of its 2 MiB is mapped, its pages are small; map more at a time\n",
+			v->runs[1]->advised);
 	if (v->left_out)
 		fprintf(f, "not verified: %zu area%s of files or shared memory, for which the kernel gives no huge pages now\n", v->left_out,
 			v->left_out == 1 ? "" : "s");

@@ -86,6 +86,12 @@ if [ $mib -eq 64 ]; then
 	is "a variable: exit status, as expected" "$? $(field "$tmp/json" verified as_expected)" "0 true"
 fi
 
+# What is mapped piece by piece is not huge, whoever asks for it: that is found, and said.
+"$HOTVAR" advise --verify -- "$TESTPROGS/advise_pieces" $mib 10 > "$tmp/out" 2> "$tmp/err" < /dev/null
+is "in pieces: exit status" $? 0
+like "in pieces: not as expected" "$(cat "$tmp/err")" 'That is not as expected within 10 %'
+like "in pieces: why" "$(cat "$tmp/err")" "^note: it was mapped by $((mib * 4 + 1)) calls" # and the first, of it all
+
 # ---- CMD's own -------------------------------------------------------------------------------------------
 
 "$HOTVAR" advise --verify -- "$access" random 4 5 > "$tmp/out" 2> "$tmp/err"
