@@ -74,8 +74,11 @@ bool breakpoint_set(struct breakpoint *b, pid_t tid, uint64_t addr, uint32_t hit
 	uint64_t ran_ns = 0;
 	int err;
 
-	/* Kernels before 4.17 do not move it. */
-	if (b->base && (b->tid != tid || ioctl(b->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a) || !read_count(b, &ran_ns)))
+	/*
+	 * One that ended by itself is stopped for good on kernels since 6.16 (__perf_event_overflow() calls the pmu's
+	 * stop(), which hw_breakpoint_add() does not undo).  Kernels before 4.17 do not move any.
+	 */
+	if (b->base && (b->tid != tid || !b->left || ioctl(b->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a) || !read_count(b, &ran_ns)))
 		breakpoint_close(b);
 	if (!b->base && !make(b, &a, tid))
 		return false;

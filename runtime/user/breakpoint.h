@@ -2,8 +2,8 @@
 /*
  * breakpoint.h - an execution breakpoint of one thread, that is set again and again.
  *
- * What the kernel has made for it (an event and its ring) is kept, and moved to another instruction of the same
- * thread, which costs a fifth of making it.  Meanwhile one of the CPU's four is taken for that thread.
+ * What the kernel has made for it (an event and its ring) is kept if hits did not end it, and moved to another instruction
+ * of the same thread, which costs a fifth of making it.  Meanwhile one of the CPU's four is taken for that thread.
  * Used by one thread.
  */
 #ifndef BREAKPOINT_H
