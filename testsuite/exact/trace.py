@@ -7,6 +7,7 @@
 # TRACE is what "valgrind --tool=lackey --trace-mem=yes" has written, summed up by trace_sum; REPORT what "hotvar --exact
 # --json" has.  The totals must be equal, unless only variables count; and, for each data symbol of ELF (linked to fixed
 # addresses, as nm -S lists it), the reads and writes that begin in it.
+import array
 import bisect
 import collections
 import json
@@ -18,14 +19,20 @@ class Trace:
     """Accesses by address, and how many there are below an address."""
 
     def __init__(self, path):
-        rows = sorted((int(a, 16), int(r), int(w)) for a, r, w in map(str.split, open(path)))
-        self.addrs, self.sums = [a for a, r, w in rows], [(0, 0)]
-        for a, r, w in rows:
-            self.sums.append((self.sums[-1][0] + r, self.sums[-1][1] + w))
+        # of ten million addresses, too
+        self.addrs, self.reads, self.writes = array.array("Q"), array.array("Q", [0]), array.array("Q", [0])
+        for line in open(path):
+            addr, reads, writes = line.split()
+            self.addrs.append(int(addr, 16))
+            self.reads.append(self.reads[-1] + int(reads))
+            self.writes.append(self.writes[-1] + int(writes))
+
+    def all(self):
+        return self.reads[-1], self.writes[-1]
 
     def between(self, start, end):
-        a, b = (self.sums[bisect.bisect_left(self.addrs, at)] for at in (start, end))
-        return b[0] - a[0], b[1] - a[1]
+        a, b = (bisect.bisect_left(self.addrs, at) for at in (start, end))
+        return self.reads[b] - self.reads[a], self.writes[b] - self.writes[a]
 
 
 def read_symbols(elf):
@@ -48,7 +55,7 @@ def main(trace, report, elf, only=None):
         elif r["type"] == "total":
             total = r
     bad = 0
-    want = trace.sums[-1]
+    want = trace.all()
     got = sum(r["reads"] for r in rows), sum(r["writes"] for r in rows)
     print("total: trace %d reads %d writes, hotvar %d reads %d writes" % (want + got))
     if (want != got and only != "variables") or sum(got) != total["accesses"] or not sum(got):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trace_sum.c - what valgrind's lackey writes with --trace-mem=yes, read from stdin and summed up by address: lines "ADDRESS READS WRITES".
+ * trace_sum.c - what valgrind's lackey writes with --trace-mem=yes, read from stdin and summed up by address, in order: lines "ADDRESS READS WRITES".
  *
  * Lines of a trace are " L 1ffeffe7e8,8" (read), " S ..." (written), " M ..." (read, then written); "I ..." is an
  * instruction.  So a program of a hundred million accesses can be judged, whose trace no disk should hold.
@@ -41,6 +41,13 @@ static void grow(void)
 	free(old);
 }
 
+static int by_addr(const void *pa, const void *pb)
+{
+	const struct sum *a = pa, *b = pb;
+
+	return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
 int main(void)
 {
 	char line[4096];
@@ -68,6 +75,7 @@ int main(void)
 		if (n_used * 2 > mask)
 			grow();
 	}
+	qsort(table, mask + 1, sizeof(*table), by_addr);
 	for (i = 0; i <= mask; i++)
 		if (table[i].reads || table[i].writes)
 			printf("%" PRIx64 " %" PRIu64 " %" PRIu64 "\n", table[i].addr, table[i].reads, table[i].writes);
