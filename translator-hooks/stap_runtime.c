@@ -64,6 +64,11 @@
 	"static void __stp_relay_unlock(void) { }\n" \
 	"static void __stp_relay_publish(void) { }\n" \
 	"static void __stp_relay_reserve(struct rchan_buf *buf, size_t n) { buf->offset += n; }\n" \
+	"static bool __stp_relay_room(size_t n) { return true; }\n" \
+	"static ssize_t __stp_relay_read(struct file *filp, char __user *to, size_t count, loff_t *ppos)\n" \
+	"{\n" \
+	"\treturn relay_file_operations.read(filp, to, count, ppos);\n" \
+	"}\n" \
 	"#else\n" \
 	"/* The processor that writes to the one buffer, interrupts off; what it has reserved there, and not yet shown to the reader. */\n" \
 	"static atomic_t __stp_relay_holder = ATOMIC_INIT(-1);\n" \
@@ -103,6 +108,75 @@
 	"\t__stp_relay_reserved_in = buf;\n" \
 	"\t__stp_relay_reserved = n;\n" \
 	"}\n" \
+	"\n" \
+	"/* Is there room for all of it?  What is written in part is no message, and the reader takes what follows for the rest. */\n" \
+	"static bool __stp_relay_room(size_t n)\n" \
+	"{\n" \
+	"\tstruct rchan_buf *buf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf, raw_smp_processor_id());\n" \
+	"\tsize_t size, left, used;\n" \
+	"\n" \
+	"\tif (!buf || _stp_relay_data.overwrite_flag)\n" \
+	"\t\treturn true;\n" \
+	"\tsize = buf->chan->subbuf_size;\n" \
+	"\tleft = buf->offset + sizeof(struct _stp_trace) < size ? size - buf->offset : 0;\n" \
+	"\tused = buf->subbufs_produced - buf->subbufs_consumed + (buf->offset <= size); /* full, it has offset size + 1 */\n" \
+	"\treturn n <= left + (used < buf->chan->n_subbufs ? (buf->chan->n_subbufs - used) * size : 0);\n" \
+	"}\n" \
+	"\n" \
+	"/* What of the sub-buffer that is read next is not read yet; NULL if there is none that is closed. */\n" \
+	"static char *__stp_relay_unread(struct rchan_buf *buf, size_t took, size_t *n)\n" \
+	"{\n" \
+	"\tsize_t size = buf->chan->subbuf_size, slot;\n" \
+	"\tunsigned long flags;\n" \
+	"\tchar *from = NULL;\n" \
+	"\n" \
+	"\tlocal_irq_save(flags);\n" \
+	"\tif (__stp_relay_lock()) {\n" \
+	"\t\tbuf->bytes_consumed += took;\n" \
+	"\t\t/* not full, but written over */\n" \
+	"\t\tif (buf->offset <= size && buf->subbufs_produced - buf->subbufs_consumed >= buf->chan->n_subbufs) {\n" \
+	"\t\t\tbuf->subbufs_consumed = buf->subbufs_produced - buf->chan->n_subbufs + 1;\n" \
+	"\t\t\tbuf->bytes_consumed = 0;\n" \
+	"\t\t}\n" \
+	"\t\twhile (!from && buf->subbufs_produced != buf->subbufs_consumed) {\n" \
+	"\t\t\tslot = buf->subbufs_consumed % buf->chan->n_subbufs;\n" \
+	"\t\t\tif (buf->bytes_consumed + buf->padding[slot] < size) {\n" \
+	"\t\t\t\tfrom = (char *)buf->start + slot * size + buf->bytes_consumed;\n" \
+	"\t\t\t\t*n = size - buf->padding[slot] - buf->bytes_consumed;\n" \
+	"\t\t\t} else {\n" \
+	"\t\t\t\tbuf->subbufs_consumed++;\n" \
+	"\t\t\t\tbuf->bytes_consumed = 0;\n" \
+	"\t\t\t}\n" \
+	"\t\t}\n" \
+	"\t\t__stp_relay_unlock();\n" \
+	"\t}\n" \
+	"\tlocal_irq_restore(flags);\n" \
+	"\treturn from;\n" \
+	"}\n" \
+	"\n" \
+	"/*\n" \
+	" * The kernel's reader of relay takes no lock that a writer on another processor has, and skips what is in a buffer that is full if\n" \
+	" * it looks while the writer does.\n" \
+	" */\n" \
+	"static ssize_t __stp_relay_read(struct file *filp, char __user *to, size_t count, loff_t *ppos)\n" \
+	"{\n" \
+	"\tstruct rchan_buf *buf = filp->private_data;\n" \
+	"\tsize_t done = 0, took = 0, n;\n" \
+	"\tchar *from;\n" \
+	"\n" \
+	"\tinode_lock(file_inode(filp));\n" \
+	"\twhile ((from = __stp_relay_unread(buf, took, &n)) != NULL && done < count) {\n" \
+	"\t\ttook = min(n, count - done);\n" \
+	"\t\tif (copy_to_user(to + done, from, took)) {\n" \
+	"\t\t\tinode_unlock(file_inode(filp));\n" \
+	"\t\t\treturn done ? done : -EFAULT;\n" \
+	"\t\t}\n" \
+	"\t\tdone += took;\n" \
+	"\t}\n" \
+	"\tinode_unlock(file_inode(filp));\n" \
+	"\t*ppos += done;\n" \
+	"\treturn done;\n" \
+	"}\n" \
 	"#endif\n"
 #define ONE_BUFFER "*is_global =\n#ifdef STP_BULKMODE\n\t\t\t0;\n#else\n\t\t\t1;\n#endif"
 
@@ -115,7 +189,7 @@ static const struct mend {
 	const char *lacks_in, *lacks;
 	struct edit {
 		const char *file, *from, *to;
-	} edits[9];
+	} edits[10];
 	const char *what;
 } mends[] = {
 	/* task_work_cancel() came to mean another function: what it was is task_work_cancel_func(). */
@@ -194,6 +268,8 @@ static const struct mend {
 	    { "transport/relay_v2.c", "\t\tif (buf->offset)\n\t\t\t__stp_relay_switch_subbuf(buf, 0);\n",
 	      "\t\tif (__stp_relay_lock()) {\n\t\t\tif (buf->offset)\n\t\t\t\t__stp_relay_switch_subbuf(buf, 0);\n"
 	      "\t\t\t__stp_relay_unlock();\n\t\t}\n" },
+	    { "transport/relay_v2.c", "\treturn relay_file_operations.read(filp, buffer, count, ppos);\n",
+	      "\treturn __stp_relay_read(filp, buffer, count, ppos);\n" },
 	    { "transport/relay_v2.c", "\t\t\t\t    smp_processor_id());\n",
 	      "\t\t\t\t    smp_processor_id());\n\t__stp_relay_publish();\n" },
 	    { "transport/relay_v2.c", "\tbuf->offset += size_request;\n",
@@ -205,7 +281,9 @@ static const struct mend {
 	    { "transport/procfs.c", "*is_global = 0;", ONE_BUFFER },
 	    { "print_flush.c", "\tdbug_trans(1, \"len = %zu\\n\", len);\n",
 	      "\tdbug_trans(1, \"len = %zu\\n\", len);\n"
-	      "\tif (!__stp_relay_lock()) {\n\t\tatomic_inc(&_stp_transport_failures);\n\t\treturn;\n\t}\n" },
+	      "\tif (!__stp_relay_lock()) {\n\t\tatomic_inc(&_stp_transport_failures);\n\t\treturn;\n\t}\n"
+	      "\tif (!__stp_relay_room(hlen + len)) {\n\t\t__stp_relay_unlock();\n"
+	      "\t\tatomic_inc(&_stp_transport_failures);\n\t\treturn;\n\t}\n" },
 	    { "print_flush.c", "                atomic_inc(&_stp_transport_failures);\n        }\n}\n",
 	      "                atomic_inc(&_stp_transport_failures);\n        }\n\t__stp_relay_unlock();\n}\n" } },
 	  "order of output in relay_v2.c" },

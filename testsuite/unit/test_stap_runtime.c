@@ -198,11 +198,14 @@ static void order_of_output(void **state)
 		  "{\n\tlog->len = 0;\n\tdbug_trans(1, \"len = %zu\\n\", len);\n        } else {\n"
 		  "                atomic_inc(&_stp_transport_failures);\n        }\n}\n",
 		  "{\n\tlog->len = 0;\n\tdbug_trans(1, \"len = %zu\\n\", len);\n\tif (!__stp_relay_lock()) {\n"
+		  "\t\tatomic_inc(&_stp_transport_failures);\n\t\treturn;\n\t}\n"
+		  "\tif (!__stp_relay_room(hlen + len)) {\n\t\t__stp_relay_unlock();\n"
 		  "\t\tatomic_inc(&_stp_transport_failures);\n\t\treturn;\n\t}\n        } else {\n"
 		  "                atomic_inc(&_stp_transport_failures);\n        }\n\t__stp_relay_unlock();\n}\n" },
 		{ "transport/relay_v2.c",
 		  "static struct file_operations relay_file_operations_w_owner;\n\t\tif (buf->offset)\n"
-		  "\t\t\t__stp_relay_switch_subbuf(buf, 0);\n\tbuf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf,\n"
+		  "\t\t\t__stp_relay_switch_subbuf(buf, 0);\n\treturn relay_file_operations.read(filp, buffer, count, ppos);\n"
+		  "\tbuf = _stp_get_rchan_subbuf(_stp_relay_data.rchan->buf,\n"
 		  "\t\t\t\t    smp_processor_id());\n\tbuf->offset += size_request;\n"
 		  "static int _stp_data_write_commit(void *entry)\n{\n\tatomic_set(&_stp_relay_data.wakeup, 1);\n", NULL },
 	};
@@ -230,6 +233,8 @@ static void order_of_output(void **state)
 			assert_non_null(strstr(text, "if (__stp_relay_lock()) {\n\t\t\tif (buf->offset)\n\t\t\t\t__stp_relay_switch_subbuf(buf, 0);\n"
 						     "\t\t\t__stp_relay_unlock();\n\t\t}\n"));
 			assert_non_null(strstr(text, "smp_processor_id());\n\t__stp_relay_publish();\n\t__stp_relay_reserve(buf, size_request);\n"));
+			assert_non_null(strstr(text, "\treturn __stp_relay_read(filp, buffer, count, ppos);\n\tbuf = "));
+			assert_non_null(strstr(text, "static bool __stp_relay_room(size_t n)\n{"));
 			assert_non_null(strstr(text, "(void *entry)\n{\n\t__stp_relay_publish();\n\tatomic_set("));
 		}
 		free(text);

@@ -3,7 +3,7 @@
  * signalled.c - ends while only that thread of stapio's which reads what is printed can take the signal of it.
  *
  * A child holds the others: those that are not bound to one processor.  The reader blocks the signal while it waits, and takes it
- * when there is something to be read.
+ * when there is something to be read; stap 5.1 and later wait for a fifth of a second only.
  */
 #define _GNU_SOURCE
 #include "mark.h"
@@ -56,21 +56,41 @@ static int is_signalled(pid_t pid)
 	return mask >> (SIGCHLD - 1) & 1;
 }
 
-static void until(pid_t pid, int signalled)
+/* Is the process not there any more, or waiting to be asked how it has ended? */
+static int is_over(pid_t pid)
+{
+	char name[64], line[256], *state;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	f = fopen(name, "r");
+	if (!f)
+		return 1;
+	state = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	return !state || state[2] == 'Z' || state[2] == 'X';
+}
+
+static int is_taken(pid_t pid)
+{
+	return !is_signalled(pid);
+}
+
+static void until(int (*is)(pid_t), pid_t pid)
 {
 	const struct timespec centi = { 0, 10000000 };
 	int left;
 
-	for (left = 6000; is_signalled(pid) != signalled; left--) {
+	for (left = 12000; !is(pid); left--) {
 		if (!left)
-			die("waiting for the signal");
+			die("waiting");
 		nanosleep(&centi, NULL);
 	}
 }
 
 int main(void)
 {
-	pid_t stapio = getppid(), pid;
+	pid_t stapio = getppid(), self = getpid(), pid;
 	int ready[2], i;
 	char c;
 
@@ -83,9 +103,11 @@ int main(void)
 	hold(stapio);
 	if (write(ready[1], "", 1) != 1)
 		die("write");
-	until(stapio, 1);
+	until(is_over, self);
+	/* The kernel tells the parent under a lock that this waits for. */
+	waitpid(-1, NULL, WNOHANG | __WALL);
 	mark(MARK_NAME, n_held, 0);
-	until(stapio, 0);
+	until(is_taken, stapio);
 	for (i = 0; i < n_held; i++)
 		if (ptrace(PTRACE_DETACH, held[i], 0, 0))
 			die("ptrace");
