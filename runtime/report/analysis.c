@@ -450,6 +450,7 @@ struct accesses *analysis_accesses(struct analysis *a)
 
 struct prefetches *analysis_prefetches(struct analysis *a)
 {
+	prefetches_sampled_end(a->prefetches_sampled);
 	return a->prefetches;
 }
 

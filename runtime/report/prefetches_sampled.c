@@ -25,6 +25,7 @@ struct known {
 	struct code_site at;
 	uint64_t good; /* what it asked for last that is mapped; 0: nothing yet */
 	uint32_t mm;   /* where */
+	struct stream_prefetch wild; /* its first of unmapped memory, while nothing good is known there; addr 0: none */
 	uint32_t text_len;
 	char *text;
 };
@@ -99,6 +100,16 @@ static void tell(struct prefetches_sampled *p, const struct known *k, const stru
 	prefetches_sampled_record(p->to, r);
 }
 
+/* Where the first bad one lies is told by a good one of the same instruction, whichever is sampled first. */
+static void tell_wild(struct prefetches_sampled *p, struct known *k)
+{
+	if (!k->wild.addr)
+		return;
+	k->wild.base = k->mm == k->wild.mm ? k->good : 0;
+	tell(p, k, &k->wild);
+	k->wild.addr = 0;
+}
+
 /* The first thread's stack grows down to whatever is touched: how far it has is not always known. */
 static bool may_be_stack(const struct hvar_vmas *vmas, uint64_t addr)
 {
@@ -122,15 +133,30 @@ static void found(struct prefetches_sampled *p, struct code *c, const struct hva
 		k->mm = c->ev->mm;
 		r.used = 1;
 		tell(p, k, &r);
+		tell_wild(p, k);
 		return;
 	}
+	/* What was unmapped a moment ago may have been taken for good: the map is known late. */
+	if (k->mm == c->ev->mm && !hvar_vmas_find(vmas, k->good))
+		k->good = 0;
 	r.unmapped = 1;
 	tell(p, k, &r);
 	r.executed = r.unmapped = 0;
 	r.what = STREAM_PREFETCH_UNMAPPED;
 	r.addr = addr;
 	r.base = k->mm == c->ev->mm ? k->good : 0;
-	tell(p, k, &r);
+	if (r.base)
+		tell(p, k, &r);
+	else if (!k->wild.addr)
+		k->wild = r;
+}
+
+void prefetches_sampled_end(struct prefetches_sampled *p)
+{
+	size_t i;
+
+	for (i = 0; p && i < p->n; i++)
+		tell_wild(p, &p->v[i]);
 }
 
 static bool address(const struct hvt_prefetch_code *p, unsigned len, const struct decode_regs *regs, uint64_t ip,
