@@ -24,7 +24,7 @@ void prefetches_sampled_free(struct prefetches_sampled *p);
 /* A sample of a process in which @vmas (NULL: not known) are mapped; @env tells of its code. */
 void prefetches_sampled_take(struct prefetches_sampled *p, const struct estimate_env *env, const struct hvar_vmas *vmas,
 			     const struct stream_sample *s);
-/* There are no more samples for now: what waits for a good address of its instruction is told without.  NULL is nothing. */
+/* The samples so far were all: what waits for a good address of its instruction is told without.  NULL is nothing. */
 void prefetches_sampled_end(struct prefetches_sampled *p);
 
 #endif /* PREFETCHES_SAMPLED_H */
