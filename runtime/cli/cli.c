@@ -373,14 +373,14 @@ error_t cli_pid(const char *arg, pid_t *out)
 	return 0;
 }
 
-error_t cli_duration(const char *arg, double *out)
+error_t cli_duration(const char *option, const char *arg, double *out)
 {
 	char *end;
 
 	errno = 0;
 	*out = strtod(arg, &end);
 	if (errno || end == arg || *end || !(*out > 0) || *out > 1e9)
-		return cli_bad_value("-d", arg, "a number of seconds above 0");
+		return cli_bad_value(option, arg, "a number of seconds above 0");
 	return 0;
 }
 

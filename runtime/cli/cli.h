@@ -62,9 +62,9 @@ int cli_parse(const struct argp *argp, int argc, char **argv, bool stop_at_arg,
 /* A whole number, decimal or 0x hex, no sign, no rest; false if it is none. */
 bool cli_number(const char *s, unsigned long long *out);
 
-/* The arguments of -p and -d: 0, or what cli_bad_value() returns.  @out of -p is 0 before the first. */
+/* The arguments of -p, and of -d and other options in seconds: 0, or what cli_bad_value() returns.  @out of -p is 0 before the first. */
 error_t cli_pid(const char *arg, pid_t *out);
-error_t cli_duration(const char *arg, double *out);
+error_t cli_duration(const char *option, const char *arg, double *out);
 
 /*
  * Where the report goes: @c->output, or @otherwise.  Returns NULL and @e.

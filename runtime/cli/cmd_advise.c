@@ -76,9 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->input = arg;
 		return 0;
 	case 'd':
-		return cli_duration(arg, &o->seconds);
+		return cli_duration("-d", arg, &o->seconds);
 	case KEY_INTERVAL:
-		return cli_duration(arg, &o->interval);
+		return cli_duration("--interval", arg, &o->interval);
 	case KEY_VERIFY:
 		o->verify = true;
 		return 0;

@@ -116,7 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->input = arg;
 		return 0;
 	case 'd':
-		return cli_duration(arg, &o->seconds);
+		return cli_duration("-d", arg, &o->seconds);
 	case KEY_AT:
 		return take_times(o, arg, 1);
 	case KEY_DIFF:

@@ -88,7 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'p':
 		return cli_pid(arg, &o->pid);
 	case 'd':
-		return cli_duration(arg, &o->seconds);
+		return cli_duration("-d", arg, &o->seconds);
 	case 'F':
 		if (!cli_number(arg, &n) || !n || n > MOST_HZ)
 			return cli_bad_value("-F", arg, "a rate from 1 to 20000 Hz");

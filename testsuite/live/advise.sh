@@ -188,6 +188,7 @@ refused "a misspelt option" 2 "verfy.*--verify" --verfy -- true
 refused "--verify without CMD" 2 'runs a command again and again' --verify -p $$
 refused "--rounds alone" 2 'is for --verify' --rounds 3 -- true
 refused "--rounds of one" 2 'from 2 to 1000' --verify --rounds 1 -- true
+refused "an interval of none" 2 "bad value '0' for --interval" --interval 0 -- true
 refused "no such process" 125 'process' -p 999999999
 refused "no such command" 127 'no_such_command' -- no_such_command
 refused "no recording" 125 "no_such_file" -i no_such_file
