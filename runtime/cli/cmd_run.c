@@ -72,6 +72,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 	o.target.exact_callers = o.report.callers;
 	o.target.exact_lines = o.report.by_line;
 	o.target.needs_exact = report_needs_exact(&o.report);
+	o.target.needs_accesses = report_needs_accesses(&o.report);
 	if (!status)
 		status = target_options_check(&o.target, argv + rest, "hotvar", e);
 	if (!status)

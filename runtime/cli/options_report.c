@@ -185,6 +185,11 @@ const char *report_needs_exact(const struct report_choice *choice)
 	return choice->rows.by_phase ? "--by phase" : NULL;
 }
 
+const char *report_needs_accesses(const struct report_choice *choice)
+{
+	return choice->by_line ? "--by cacheline" : choice->prefetches ? "--prefetches" : NULL;
+}
+
 static int write_touched(FILE *f, struct analysis *a, const struct report_choice *choice, const struct cli_common *c,
 			 struct err *e)
 {
@@ -206,7 +211,7 @@ static int write_touched(FILE *f, struct analysis *a, const struct report_choice
 	if (t.n_points)
 		return CLI_OK;
 	err_exit(e, ENODATA, CLI_NOTHING,
-		 "no page is known to be touched: --by %s is told from where each access is seen: measure with --exact, as in \"hotvar --exact --by %s -- CMD\"",
+		 "no page is known to be touched: --by %s is told from where each access is seen: measure with --exact, as in \"hotvar --exact --by %s -- CMD\", or with --source fault",
 		 choice->by_page ? "page" : "region", choice->by_page ? "page" : "region");
 	return CLI_NOTHING;
 }
@@ -228,6 +233,11 @@ static int write_lines(FILE *f, struct analysis *a, const struct report_choice *
 			 "the recording does not say who accessed which cache line: record with --cachelines, as in \"hotvar record --exact --cachelines -- CMD\"");
 		return CLI_NOTHING;
 	}
+	if (source && !strcmp(source, "fault")) {
+		err_exit(e, ENODATA, CLI_NOTHING,
+			 "page faults do not say who accessed which cache line: measure without --source fault, as in \"hotvar --by cacheline -- CMD\"");
+		return CLI_NOTHING;
+	}
 	if (lines_rows_make(&r, analysis_lines(a))) {
 		err_set(e, ENOMEM, "cannot make the report: no memory: free some");
 		return CLI_FAILED;
@@ -237,7 +247,7 @@ static int write_lines(FILE *f, struct analysis *a, const struct report_choice *
 	else
 		lines_text(f, &r, a, &o);
 	lines_rows_fini(&r);
-	return CLI_OK;
+	return lines_unmeasured(a) ? CLI_NOTHING : CLI_OK;
 }
 
 static int write_watched(FILE *f, struct analysis *a, const struct report_choice *choice, const struct cli_common *c)

@@ -30,6 +30,8 @@ error_t report_parse_prefetches(const char *arg, unsigned *lines);
 
 /* The option that only a count of every access can answer, as it is written; NULL: there is none. */
 const char *report_needs_exact(const struct report_choice *choice);
+/* The same for one that page faults and watched variables cannot answer. */
+const char *report_needs_accesses(const struct report_choice *choice);
 
 /*
  * Solve @a and write the report to @f.  Returns the exit status: CLI_OK, CLI_NOTHING when no

@@ -157,6 +157,14 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 	}
 	if (o->needs_exact && is_told(o))
 		o->needs_exact = NULL;
+	if (o->watch.n && o->needs_accesses)
+		o->needs_exact = o->needs_accesses;
+	if (o->source == SESSION_FAULT && o->needs_accesses) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "--source fault and %s do not go together: page faults are the first touches of pages, not accesses: leave out one of the two",
+			 o->needs_accesses);
+		return CLI_USAGE;
+	}
 	if (o->watch.n && o->needs_exact) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "--watch and %s do not go together: what is watched is told by process, thread and line of code: leave out %s",

@@ -23,6 +23,7 @@ struct target_options {
 	bool exact_lines;	  /* likewise; set by the subcommand */
 	unsigned exact_prefetches; /* likewise; set by the subcommand */
 	bool exact_callers;	  /* likewise; set by the subcommand */
+	const char *needs_accesses; /* the option that neither page faults nor watched variables answer; set by the subcommand */
 	const char *needs_exact;  /* the option that samples cannot answer, as written; set by the subcommand */
 	const char *exact_malloc; /* as exact_stopped */
 	struct watchpoints_ask watch; /* --watch */

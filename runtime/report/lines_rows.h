@@ -34,6 +34,8 @@ struct lines_options {
 int lines_rows_make(struct lines_rows *r, const struct lines *l);
 void lines_rows_fini(struct lines_rows *r);
 
+/* Neither a sample nor a count is there to find lines by. */
+bool lines_unmeasured(struct analysis *a);
 void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o);
 void lines_json(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o);
 

@@ -243,6 +243,25 @@ static size_t worth(const struct lines_rows *r, const struct lines_options *o)
 	return n;
 }
 
+bool lines_unmeasured(struct analysis *a)
+{
+	const char *source = analysis_meta(a, "source");
+	struct analysis_totals t;
+
+	analysis_totals(a, &t);
+	return !t.samples && !t.accesses && !accesses_total(analysis_accesses(a))->samples && !(source && !strcmp(source, "valgrind"));
+}
+
+static void none(FILE *f, struct analysis *a, const struct lines_options *o)
+{
+	if (!lines_unmeasured(a))
+		fputs("No cache line goes back and forth between threads.\n", f);
+	else if (analysis_meta(a, "unmeasured"))
+		paragraph(f, o->width, "", "nothing found: no sample was taken, since the kernel tells of this program to root alone: run hotvar as root");
+	else
+		paragraph(f, o->width, "", "nothing found: no sample was taken: let the program do more, raise the rate with -F, or count every access with --exact");
+}
+
 void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o)
 {
 	size_t n = worth(r, o), shown = o->limit && o->limit < n ? o->limit : n, i;
@@ -259,10 +278,10 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 	if (n > shown)
 		fprintf(f, "%zu more line%s shared: --limit 0 shows all.\n", n - shown, n - shown == 1 ? " is" : "s are");
 	if (!n)
-		fputs("No cache line goes back and forth between threads.\n", f);
+		none(f, a, o);
 	if (r->n > n)
-		fprintf(f, "%zu line%s so seldom that it does not matter: --min-share 0 shows them.\n", r->n - n,
-			r->n - n == 1 ? " does" : "s do");
+		fprintf(f, "%zu line%s so seldom that it does not matter: --min-share 0 shows %s.\n", r->n - n,
+			r->n - n == 1 ? " does" : "s do", r->n - n == 1 ? "it" : "them");
 	if (r->others)
 		paragraph(f, o->width, "", "%zu other line%s accessed by several threads, by one after the other or without any write.",
 			  r->others, r->others == 1 ? " was" : "s were");
@@ -272,6 +291,8 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 		paragraph(f, o->width, "", "Which of several processes came after the other is not known: \"at most\" is of all that each has done.");
 	if (!r->exact && n)
 		paragraph(f, o->width, "", "From samples: likely, not proven. --exact counts every access.");
+	else if (t.samples && !n)
+		paragraph(f, o->width, "", "From samples: a line that few of them fell on is not seen. --exact counts every access.");
 	if (t.lost[STREAM_LOST_MEMORY])
 		paragraph(f, o->width, "", "%" PRIu64 " records or lines were lost for want of memory.", t.lost[STREAM_LOST_MEMORY]);
 	if (analysis_why(a))

@@ -97,5 +97,8 @@ done
 is "a recording without says so" "$? $(grep -c 'record with --cachelines' "$tmp/err")" "1 1"
 "$HOTVAR" record --cachelines -o "$tmp/rec" -- true > "$tmp/out" 2> "$tmp/err"
 is "only exact ones can have them" "$? $(grep -c 'give --exact, too' "$tmp/err")" "2 1"
+"$HOTVAR" record -q -o "$tmp/rec" -- true > "$tmp/out" 2> "$tmp/err"
+"$HOTVAR" report --by cacheline -i "$tmp/rec" > "$tmp/out" 2> "$tmp/err"
+is "no sample is no answer" "$? $(grep -c 'nothing found: no sample was taken' "$tmp/out")" "1 1"
 
 done_testing

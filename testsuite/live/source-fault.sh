@@ -55,6 +55,12 @@ like "and what was seen is told" "$(cat "$tmp/json")" '"type":"variable"'
 "$HOTVAR" --source fault -o "$tmp/text" -- sh -c 'exit 5'
 is "its status is the program's" $? 5
 
+"$HOTVAR" --source fault --by cacheline -- true > "$tmp/out" 2> "$tmp/err"
+is "of cache lines faults say nothing" "$? $(grep -c 'leave out one of the two' "$tmp/err")" "2 1"
+"$HOTVAR" record -q --source fault -o "$tmp/rec" -- true
+"$HOTVAR" report --by cacheline -i "$tmp/rec" > "$tmp/out" 2> "$tmp/err"
+is "nor does a recording of them" "$? $(grep -c 'measure without --source fault' "$tmp/err")" "1 1"
+
 "$TESTPROGS/without" perf EACCES "$HOTVAR" --source fault -- "$TESTPROGS/fault_counts" > "$tmp/out" 2> "$tmp/err"
 is "where perf is refused nothing is run" "$?$(cat "$tmp/out")" 125
 like "and it is said what to do" "$(cat "$tmp/err")" 'sysctl kernel.perf_event_paranoid=2|seccomp'

@@ -91,6 +91,8 @@ refused "no name" 2 "the name of a variable" --watch zz-yy
 refused "--exact beside it" 2 "leave out one of the two" --watch counter --exact
 refused "another source beside it" 2 "leave out one of the two" --watch counter --source perf
 refused "--by page beside it" 2 "leave out --by page" --watch counter --by page
+refused "--by cacheline beside it" 2 "leave out --by cacheline" --watch counter --by cacheline
+refused "--prefetches beside it" 2 "leave out --prefetches" --watch counter --prefetches
 
 "$HOTVAR" --watch countre -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
 is "a variable that there is none of leaves the program alone" $? 0
