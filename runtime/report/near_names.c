@@ -65,8 +65,8 @@ static void offer(struct near v[NEAR_NAMES_MAX], size_t *n, const struct near *x
 
 size_t near_names(struct images *images, const char *name, char *out[NEAR_NAMES_MAX])
 {
-	size_t len = strcspn(name, ".["), n = 0, i, given = 0;
-	unsigned most = (unsigned)(len < 4 ? 1 : len / 3);
+	size_t len = strcspn(name, ".[+"), n = 0, i, given = 0;
+	unsigned most = (unsigned)(len < 2 ? 0 : len < 4 ? 1 : len / 3);
 	struct near v[NEAR_NAMES_MAX];
 	uint32_t id, why, s;
 

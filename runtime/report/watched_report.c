@@ -414,6 +414,18 @@ static void text_spot(FILE *f, struct analysis *a, struct code_names *names, con
 			s->lost);
 }
 
+/* START-END, as --watch takes it. */
+static bool is_range(const char *name)
+{
+	char *end, *last;
+
+	strtoull(name, &end, 16);
+	if (end == name || *end != '-')
+		return false;
+	strtoull(end + 1, &last, 16);
+	return last != end + 1 && !*last;
+}
+
 static void text_missing(FILE *f, struct analysis *a, size_t watch)
 {
 	const char *name = watch_name(a, watch), *why = watch_why(a, watch);
@@ -425,12 +437,20 @@ static void text_missing(FILE *f, struct analysis *a, size_t watch)
 		putc('\n', f);
 		return;
 	}
+	if (is_range(name)) {
+		fputs("nothing found: no process has memory at ", f);
+		put(f, name);
+		putc('\n', f);
+		return;
+	}
 	n = near_names(images(a), name, v);
 	fputs("nothing found: no process has a variable '", f);
 	put(f, name);
 	putc('\'', f);
 	if (n && name[len] && strlen(v[0]) == len && !memcmp(v[0], name, len)) {
-		fputs(": that one has no such part, or no debug information tells of it\n", f);
+		fputs(": there is '", f);
+		put(f, v[0]);
+		fputs("', which has no such part, or no debug information tells of it\n", f);
 		while (n)
 			free(v[--n]);
 		return;
@@ -446,7 +466,7 @@ static void text_missing(FILE *f, struct analysis *a, size_t watch)
 		put(f, v[i]);
 		free(v[i]);
 	}
-	fputs(n ? "'?\n" : "\n", f);
+	fputs(n ? "'?\n" : ": 'hotvar symbols FILE' says whether a file has names\n", f);
 }
 
 static void text_head(FILE *f, const struct analysis *a, const struct analysis_totals *t)

@@ -100,7 +100,9 @@ like "and near names are told" "$(cat "$tmp/err")" "no process has a variable 'c
 "$HOTVAR" --json --watch countre -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
 like "to programs, too" "$(cat "$tmp/err")" '"name":"countre","address":null,.*"near":\[.*"counter"'
 "$HOTVAR" --watch 'table[3].hit' -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
-like "a member that there is none of" "$(cat "$tmp/err")" "has no such part"
+like "a member that there is none of" "$(cat "$tmp/err")" "there is 'table', which has no such part"
+"$HOTVAR" --watch 0x10-0x18 -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
+like "addresses that nothing lies at" "$(cat "$tmp/err")" "^nothing found: no process has memory at 0x10-0x18$"
 "$HOTVAR" --watch errno -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
 like "a thread-local one is said to be that" "$(cat "$tmp/err")" "cannot watch 'errno': it is thread-local"
 "$HOTVAR" --watch counter -- true > "$tmp/out" 2> "$tmp/err"
