@@ -328,7 +328,7 @@ static int replay(struct advise *o, struct err *e)
 		return -EINVAL;
 	advise_recording_report(rec, &r);
 	if (!r.samples)
-		err = err_set(e, ENODATA, "'%s' has no samples to judge by: record with 'hotvar record -F 5000 -- CMD', not with --exact", o->input);
+		err = err_set(e, ENODATA, "'%s' has no samples to judge by: record with 'hotvar record -F 5000 -- CMD', without --exact, --watch and --source fault", o->input);
 	else
 		write_report(o, &r);
 	advise_recording_free(rec);

@@ -166,7 +166,7 @@ size_t advise_text(FILE *f, const struct advise_report *r)
 	if (!given)
 		fputs("\nNo advice.", f);
 	if (!given && !r->regions->n)
-		fputs(r->pid ? " No area has more in memory than the TLB reaches.\n" : " No area was accessed.\n", f);
+		fputs(r->pid ? " No area has more in memory than the TLB reaches.\n" : " No area that is larger than the TLB reaches was accessed, as far as samples tell.\n", f);
 	else if (!given)
 		fprintf(f, " Of %zu large area%s:\n", r->regions->n, r->regions->n == 1 ? "" : "s");
 	for (size_t i = 0; i < r->regions->n && (!given || r->all); i++) {

@@ -249,7 +249,8 @@ static struct stream_reader *reader_new(const char *name, struct err *e)
 	return r;
 }
 
-static int check_head(struct stream_reader *r, struct err *e)
+/* @or_text: who asks would have read text of perf's, too. */
+static int check_head(struct stream_reader *r, bool or_text, struct err *e)
 {
 	struct stream_file_head h;
 	size_t n = have(r, sizeof(h));
@@ -265,8 +266,9 @@ static int check_head(struct stream_reader *r, struct err *e)
 			       r->name);
 	memcpy(&h, r->window, n < sizeof(h) ? n : sizeof(h));
 	if (n < sizeof(h.magic) || memcmp(h.magic, STREAM_MAGIC, sizeof(h.magic)))
-		return err_set(e, ENOEXEC, "'%s' is no recording: it does not begin as one, nor as text of perf script: give a file that hotvar record made",
-			       r->name);
+		return err_set(e, ENOEXEC, "'%s' is no recording: it does not begin as one%s: give a file that hotvar record made%s",
+			       r->name, or_text ? ", nor as text of perf script" : "",
+			       or_text ? "" : "; text of perf script is for hotvar report alone");
 	if (n < sizeof(h))
 		return err_set(e, ENODATA, "recording '%s' was cut off in its head: nothing is left of it: record again",
 			       r->name);
@@ -294,7 +296,7 @@ struct stream_reader *stream_reader_of_file(const char *path, struct err *e)
 	if (r->fd < 0)
 		err_set(e, errno, "cannot open recording '%s': %s: name one with -i FILE, or make one with hotvar record",
 			path, strerror(errno));
-	if (r->fd < 0 || check_head(r, e)) {
+	if (r->fd < 0 || check_head(r, false, e)) {
 		stream_reader_free(r);
 		return NULL;
 	}
@@ -319,7 +321,7 @@ struct stream_reader *stream_reader_of_fd(int fd, const char *name, const void *
 	} else {
 		memcpy(r->buf, head, n);
 		r->len = n;
-		if (!check_head(r, e))
+		if (!check_head(r, true, e))
 			return r;
 	}
 	stream_reader_free(r);
@@ -342,7 +344,7 @@ struct stream_reader *stream_reader_of_bytes(const void *p, size_t n, struct err
 		memcpy(r->buf, p, n);
 	r->window = r->buf;
 	r->len = n;
-	if (check_head(r, e)) {
+	if (check_head(r, false, e)) {
 		stream_reader_free(r);
 		return NULL;
 	}

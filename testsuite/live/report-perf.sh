@@ -94,6 +94,8 @@ is "without a map they are counted as such" "$(un mapless.json)" '"no-address":1
 echo 'hello world' > hello.txt
 "$HOTVAR" report -i hello.txt > out 2> err
 is "what is none of perf's is refused" "$? $(grep -c 'nor as text of perf script' err)" "125 1"
+"$HOTVAR" advise -i mem.txt > out 2> err
+is "who reads recordings alone says so of text" "$? $(grep -c 'text of perf script is for hotvar report alone' err)" "125 1"
 sed 's/ 2291.*//; s/ 65.*//; s/ 202.*//' mapless.txt > short.txt
 "$HOTVAR" report -i short.txt > out 2> err
 is "without a field that is needed: where, and what to type" "$? $(grep -c 'short.txt:[0-9]*:[0-9]*: .*perf script -F +pid,+addr' err)" "125 1"
