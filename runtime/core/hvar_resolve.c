@@ -314,6 +314,12 @@ static bool hvar_resolve_near(const struct hvar_vmas *m, const struct hvar_vma *
 	return true;
 }
 
+/* A file's area that says whose the memory near it is; a loader leaves the holes between PT_LOADs mapped, without any right. */
+static bool hvar_resolve_tells(const struct hvar_vma *f)
+{
+	return f->region == HVAR_REGION_FILE && f->prot & 7;
+}
+
 /* Look for the file that anonymous @addr belongs to: below it, then above. */
 static bool hvar_resolve_around(const struct hvar_vmas *m, const struct hvar_vma *v,
 				uint64_t addr, hvar_image_of_fn image_of, void *ctx,
@@ -323,7 +329,7 @@ static bool hvar_resolve_around(const struct hvar_vmas *m, const struct hvar_vma
 	uint32_t n;
 
 	for (n = 0; n < HVAR_RESOLVE_STEPS && f; n++) {
-		if (f->region == HVAR_REGION_FILE) {
+		if (hvar_resolve_tells(f)) {
 			if (hvar_resolve_near(m, f, v, addr, image_of, ctx, out))
 				return true;
 			break;
@@ -334,7 +340,7 @@ static bool hvar_resolve_around(const struct hvar_vmas *m, const struct hvar_vma
 		return false; /* the break is above its program */
 	f = v;
 	for (n = 0; n < HVAR_RESOLVE_STEPS && f; n++) {
-		if (f->region == HVAR_REGION_FILE)
+		if (hvar_resolve_tells(f))
 			return hvar_resolve_near(m, f, v, addr, image_of, ctx, out);
 		f = hvar_vmas_next(m, f->end);
 	}

@@ -176,6 +176,14 @@ if build "gaps" sh -c "$CC -shared -fPIC -Wl,-z,max-page-size=0x200000,-z,separa
 	stop
 fi
 
+# ---- variables behind such a gap, in a PT_LOAD of their own without a byte in the file ----
+printf 'char q_wide[100] __attribute__((aligned(8192)));\nint q_data[2] = { 1 };\n' > "$tmp/wide.c"
+printf '#include <dlfcn.h>\n#include "say.h"\nint main(int c, char **v) { void *h = dlopen(v[1], RTLD_NOW); char *q = dlsym(h, "q_wide"); SAY(q, "q_wide  bss  .bss"); SAY(q + 99, "q_wide+0x63  bss  .bss"); SAY(dlsym(h, "q_data"), "q_data  data  .data"); done(); }\n' > "$tmp/w.c"
+if build "behind a gap" sh -c "$CC -shared -fPIC wide.c -o libwide.so && $CC w.c -o w -ldl" && start "$tmp/w" "$tmp/libwide.so"; then
+	agree "behind a gap" "$tmp/libwide.so"
+	stop
+fi
+
 # ---- a PLT entry is not the function that it leads to ----
 printf 'static int impl(void) { return 1; }\nstatic void *pick(void) { return impl; }\nint ifn(void) __attribute__((ifunc("pick")));\n#include "say.h"\nint main(void) { printf("%%p plt\\n", (void *)ifn); SAY(impl, "impl  text  .text"); SAY(ifn() ? (char *)pick + 1 : 0, "ifn+0x1  text  .text"); done(); }\n' > "$tmp/ifn.c"
 if build "IFUNC" "$CC" -O0 -no-pie -fno-pie ifn.c -o ifn && start "$tmp/ifn"; then

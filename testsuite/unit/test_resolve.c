@@ -234,6 +234,36 @@ static void test_library(void **state)
 	world_free(&w);
 }
 
+/* A PT_LOAD that is .bss only, behind a hole that the loader left mapped without rights. */
+static void test_hole(void **state)
+{
+	struct hvar_image_seg segs[] = {
+		{ 0x0000, 0x0000, 0x4b0, 0x4b0, P, R, 0 },
+		{ 0x1000, 0x1000, 0x111, 0x111, P, R | X, 0 },
+		{ 0x1e60, 0x2e60, 0x1ac, 0x1ac, P, R | W, 0 },
+		{ 0x0000, 0x6000, 0, 0x2068, 2 * P, R | W, 0 },
+	};
+	const uint64_t b = 0x7f0000000000;
+	struct world w;
+
+	(void)state;
+	world_new(&w);
+	add_file(&w, 3, segs, 4, 0, 0);
+	for (int i = 0; i < 4; i++)
+		load_seg(&w, 3, &segs[i], b);
+	map(&w, b + 0x4000, b + 0x6000, 0x4000, 3, 0, HVAR_REGION_FILE); /* ---p */
+	assert_string_equal(at(&w, b + 0x6000), "3 s3_0 bss ");
+	assert_string_equal(at(&w, b + 0x8066), "3 s3_7 bss ");
+	assert_string_equal(at(&w, b + 0x8068), "3 - anon gap");
+	assert_string_equal(at(&w, b + 0x4000), "3 - file gap");
+	/* Two of them, and what is behind is somebody else's. */
+	map(&w, b + 0x5000, b + 0x6000, 0x9000, 3, 0, HVAR_REGION_FILE);
+	map(&w, b + 0x9000, b + 0xa000, 0, 0, R | W, HVAR_REGION_ANON);
+	assert_string_equal(at(&w, b + 0x6000), "3 s3_0 bss ");
+	assert_string_equal(at(&w, b + 0x9000), "0 - anon no-file");
+	world_free(&w);
+}
+
 /* With ASLR off the heap follows .bss in one area, which maps calls [heap]. */
 static void test_heap_behind_bss(void **state)
 {
@@ -492,7 +522,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_page),       cmocka_unit_test(test_filesz_zero),
-		cmocka_unit_test(test_library),	       cmocka_unit_test(test_heap_behind_bss),
+		cmocka_unit_test(test_library),
+		cmocka_unit_test(test_hole),	       cmocka_unit_test(test_heap_behind_bss),
 		cmocka_unit_test(test_mapped_as_data), cmocka_unit_test(test_loaded_twice),
 		cmocka_unit_test(test_regions),	       cmocka_unit_test(test_static),
 		cmocka_unit_test(test_random),
