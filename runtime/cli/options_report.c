@@ -26,13 +26,13 @@ enum { PREFETCHES_LEAST = 64, PREFETCHES_USUAL = 16384, PREFETCHES_MOST = 1 << 2
 
 static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
-	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each phase the program tells, or each region or page: which were touched; or one for each cache line that several threads or processes share", 5 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each phase the program tells, of --exact and --source fault each region or page: which were touched; or one for each cache line that several threads or processes share", 5 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },
 	{ "no-demangle", KEY_RAW, NULL, 0, "Show C++ and Rust names as the linker has them", 5 },
 	{ "prefetches", KEY_PREFETCHES, "LINES", OPTION_ARG_OPTIONAL, "Prefetch instructions that ask for unmapped memory; with --exact also for what is not used before LINES other cache lines are (as many as the second cache holds)", 5 },
-	{ "callers", KEY_CALLERS, "N", OPTION_ARG_OPTIONAL, "With --exact: the N lines of code that access each variable most (text: 3, JSON: all)", 5 },
+	{ "callers", KEY_CALLERS, "N", OPTION_ARG_OPTIONAL, "With --exact, --source fault or --watch: the N lines of code that access each variable most (text: 3, --watch: 10, JSON: all)", 5 },
 	{ 0 },
 };
 
