@@ -107,7 +107,7 @@ static const struct argp argp = {
 	.doc = "Say which memory of a process should be in huge pages, on what evidence, and by which calls.\v"
 	       "There is advice only for areas in which accesses jump about, over more pages than the processor's TLB reaches.  "
 	       "The process's reference bits are cleared again and again, and it is sampled 10000 times a second.  "
-	       "Without CMD the exit status is 1 where there is no advice.",
+	       "CMD's children are not watched.  Without CMD the exit status is 1 where there is no advice.",
 	.children = children,
 };
 
