@@ -142,7 +142,7 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 	o->argv = *rest ? rest : NULL;
 	if (o->exact_given && o->source_given && o->source != SESSION_EXACT) {
 		err_exit(e, EINVAL, CLI_USAGE,
-			 "--exact and another --source contradict each other: --exact counts every access, other sources sample: leave out one of the two");
+			 "--exact and another --source contradict each other: --exact is a source of its own, which counts every access: leave out one of the two");
 		return CLI_USAGE;
 	}
 	if (o->exact_given)
