@@ -223,6 +223,7 @@ static int write_lines(FILE *f, struct analysis *a, const struct report_choice *
 		.limit = choice->limit_given ? choice->rows.limit : c->json ? 0 : TEXT_ROWS,
 		.min_share = choice->rows.min_share,
 		.all = choice->min_share_given,
+		.quiet = c->quiet,
 		.width = width_of(f),
 	};
 	const char *source = analysis_meta(a, "source");
@@ -242,6 +243,7 @@ static int write_lines(FILE *f, struct analysis *a, const struct report_choice *
 		err_set(e, ENOMEM, "cannot make the report: no memory: free some");
 		return CLI_FAILED;
 	}
+	r.exact = r.exact || (source && !strcmp(source, "valgrind"));
 	if (c->json)
 		lines_json(f, &r, a, &o);
 	else

@@ -171,6 +171,8 @@ void lines_json(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 	json_meta(&j, f, "report");
 	json_str(&j, "by", "cacheline");
 	json_str(&j, "mode", r->exact ? "exact" : "sampled");
+	if (analysis_meta(a, "argv"))
+		json_str(&j, "argv", analysis_meta(a, "argv"));
 	json_end(&j);
 	for (i = 0; i < shown; i++)
 		row(f, &r->v[i], i + 1, a);

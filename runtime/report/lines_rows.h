@@ -27,6 +27,7 @@ struct lines_options {
 	size_t limit; /* rows shown, 0: all */
 	double min_share; /* 0 .. 1 */
 	bool all;     /* --min-share was given: text shows what does not matter, too */
+	bool quiet;
 	int width;
 };
 

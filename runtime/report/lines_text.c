@@ -262,6 +262,22 @@ static void none(FILE *f, struct analysis *a, const struct lines_options *o)
 		paragraph(f, o->width, "", "nothing found: no sample was taken: let the program do more, raise the rate with -F, or count every access with --exact");
 }
 
+static void heading(FILE *f, bool exact, struct analysis *a, const struct analysis_totals *t)
+{
+	const char *argv = analysis_meta(a, "argv"), *pid = analysis_meta(a, "pid"), *input = analysis_meta(a, "input");
+	const char *what = argv && *argv ? argv : pid ? pid : input && *input ? input : "a recording";
+	uint64_t n = t->samples + accesses_total(analysis_accesses(a))->samples;
+
+	fputs(what == pid ? "process " : "", f);
+	callers_print_name(f, what);
+	fputs(": cache lines of several threads, ", f);
+	if (exact)
+		fputs("every access counted", f);
+	else
+		fprintf(f, "by %" PRIu64 " sample%s", n, n == 1 ? "" : "s");
+	fprintf(f, ", in %.2f s\n", (double)(t->ended ? t->end.elapsed_ns : t->last_ns - t->first_ns) / 1e9);
+}
+
 void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o)
 {
 	size_t n = worth(r, o), shown = o->limit && o->limit < n ? o->limit : n, i;
@@ -269,8 +285,10 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 	bool processes = false;
 
 	analysis_totals(a, &t);
+	if (!o->quiet)
+		heading(f, r->exact, a, &t);
 	if (n)
-		fprintf(f, "  #   share  sharing        hand-overs  %s  line\n", r->exact ? "  at most" : "  samples");
+		fprintf(f, "  #   share  sharing        hand-overs  %s  line\n", r->exact ? "  at most" : "  sampled");
 	for (i = 0; i < shown; i++) {
 		row(f, &r->v[i], i + 1, a, o);
 		processes = processes || r->v[i].judged.processes;
@@ -285,14 +303,16 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 	if (r->others)
 		paragraph(f, o->width, "", "%zu other line%s accessed by several threads, by one after the other or without any write.",
 			  r->others, r->others == 1 ? " was" : "s were");
-	if (r->exact && n)
+	if (!o->quiet && r->exact && n)
 		paragraph(f, o->width, "", "Hand-overs are those of the order in which valgrind ran the threads, one at a time, about 100,000 blocks of code each. \"At most\" is how many there can be when they run on processors of their own; lines are ranked by it.");
-	if (r->exact && processes)
+	if (!o->quiet && r->exact && processes)
 		paragraph(f, o->width, "", "Which of several processes came after the other is not known: \"at most\" is of all that each has done.");
-	if (!r->exact && n)
-		paragraph(f, o->width, "", "From samples: likely, not proven. --exact counts every access.");
-	else if (t.samples && !n)
+	if (!o->quiet && !r->exact && n)
+		paragraph(f, o->width, "", "From samples, each of which may tell of several accesses: likely, not proven. --exact counts every access.");
+	else if (!o->quiet && t.samples && !n)
 		paragraph(f, o->width, "", "From samples: a line that few of them fell on is not seen. --exact counts every access.");
+	if (t.lost[STREAM_LOST_SAMPLES])
+		paragraph(f, o->width, "", "%" PRIu64 " samples were lost.", t.lost[STREAM_LOST_SAMPLES]);
 	if (t.lost[STREAM_LOST_MEMORY])
 		paragraph(f, o->width, "", "%" PRIu64 " records or lines were lost for want of memory.", t.lost[STREAM_LOST_MEMORY]);
 	if (analysis_why(a))

@@ -83,6 +83,9 @@ END
 	not_ok "the same each time" "$(cat "$tmp/out")"
 "$HOTVAR" report --by cacheline -i "$tmp/rec" > "$tmp/text"
 like "as text" "$(tr -s ' ' < "$tmp/text")" '^ [0-9]+ [0-9.]+% true 99 198 0x'
+like "what it is of" "$(head -n 1 "$tmp/text")" 'line_threads turns 50: cache lines of several threads, every access counted, in [0-9.]+ s$'
+"$HOTVAR" report -q --by cacheline -i "$tmp/rec" > "$tmp/out"
+like "without remarks it is rows alone" "$(head -n 1 "$tmp/out")" '^  #   share'
 like "with names" "$(cat "$tmp/text")" '^ +\+0 +both$'
 like "and code" "$(cat "$tmp/text")" '^ +thread [0-9]+ +0 reads +50 writes +take_turns\(\) at line_threads.c:[0-9]+$'
 
