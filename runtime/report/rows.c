@@ -250,7 +250,7 @@ static int from_accesses(struct rows *r, struct analysis *a)
 			.text = accesses_reason_text((enum accesses_reason)i),
 			.samples = un->samples,
 			.share = share_of(un->weight, all->weight),
-			.time_share = or_zero(share_of(un->latency, all->latency)),
+			.time_share = all->latency_weight > 0 ? or_zero(share_of(un->latency, all->latency)) : NAN,
 		};
 	}
 	r->samples = all->samples;
@@ -321,6 +321,8 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 	if (r->n)
 		qsort_r(r->all, r->n, sizeof(*r->all), compare, &sort);
 	hide(r, o);
+	if (r->addressed && !(accesses_total(analysis_accesses(a))->latency_weight > 0)) /* no cycles were told */
+		r->hidden_time_share = NAN;
 	r->lost = r->totals.lost[STREAM_LOST_SAMPLES] + r->totals.lost[STREAM_LOST_MEMORY];
 	if (r->totals.ended)
 		r->seconds = (double)r->totals.end.elapsed_ns / 1e9;

@@ -62,7 +62,7 @@ struct rows {
 	struct row *v;	 /* shown, best first */
 	size_t n;
 	size_t hidden;	 /* rows not shown, and their shares */
-	double hidden_share, hidden_time_share;
+	double hidden_share, hidden_time_share; /* NaN: not known, of time */
 	struct rows_unattributed un[(int)ESTIMATE_REASONS > (int)ACCESSES_REASONS ? (int)ESTIMATE_REASONS : (int)ACCESSES_REASONS];
 	size_t n_un;	 /* those that occurred */
 	uint64_t samples, attributed;

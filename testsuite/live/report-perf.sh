@@ -116,6 +116,8 @@ else
 	is "$text: each page of each variable, as often as the program knows" \
 		"$(row big faults.json | field samples) $(row twice faults.json | field samples)" "200 100"
 	is "... neither read nor written, since perf does not tell" "$(row big faults.json | field write_share)" null
+	"$HOTVAR" report --json --limit 1 -i faults.txt > some.json 2> err
+	like "... and time, which it does not tell either, is not 0 of what is left out" "$(tail -n 1 some.json)" '"hidden":\{[^}]*"time_share":null'
 	perf script -F +pid,+addr -i faults.data > told.txt 2> log
 	"$HOTVAR" report --json --limit 0 -i told.txt > told.json 2> err
 	like "without the map names are perf's, and said to be" "$(cat told.json)" '"name":"_DYNAMIC".*"told_by":"perf"'
