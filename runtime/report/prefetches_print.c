@@ -206,8 +206,9 @@ void prefetches_print_text(FILE *f, struct analysis *a, bool asked)
 		fprintf(f, "%54s in %zu more lines of code, not shown\n", "", bad - i);
 	if (n > bad)
 		fprintf(f, "%54s %zu more line%s of code without bad ones\n", "", n - bad, n - bad == 1 ? "" : "s");
-	fprintf(f, "unused: not touched before %s other lines of 64 bytes were, or it was gone; at end: not\n"
-		   "  touched yet when the program ended; in use: touched or asked for shortly before\n", lines ? lines : "many");
+	fprintf(f, "unused: not touched before %s other lines of 64 bytes were, or it was gone;\n"
+		   "  at end: not touched yet when the program ended; in use: touched or asked for\n"
+		   "  shortly before\n", lines ? lines : "many");
 }
 
 static void count_exact(struct json *j, const char *key, bool sampled, uint64_t n)

@@ -485,9 +485,10 @@ static void text_tail(FILE *f, struct analysis *a, const struct analysis_totals 
 	const char *note = analysis_meta(a, "note");
 	uint64_t tasks = t->lost[STREAM_LOST_TASKS], maps = t->lost[STREAM_LOST_MAPS], memory = t->lost[STREAM_LOST_MEMORY];
 
-	fputs("accesses: of instructions to any byte that is watched, counted by the processor; what reads and writes is one access, and counts as both\n",
-	      f);
-	fputs("  (a repeated string instruction: each time); what the kernel accesses in system calls is not among them\n", f);
+	fputs("accesses: of instructions to any byte that is watched, counted by the processor;\n"
+	      "  what reads and writes is one access, and counts as both (a repeated string\n"
+	      "  instruction: each time); what the kernel accesses in system calls is not among\n"
+	      "  them\n", f);
 	if (note && *note) {
 		fputs("note: ", f);
 		put(f, note);
