@@ -11,6 +11,7 @@
 
 #include "callers.h"
 #include "json.h"
+#include "losses.h"
 #include "pages.h"
 #include "runtime/core/hvar_image.h"
 
@@ -183,6 +184,7 @@ void lines_json(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 	json_u64(&j, "not_back_and_forth", r->others);
 	json_u64(&j, "processes", t.processes);
 	json_u64(&j, "lost_memory", t.lost[STREAM_LOST_MEMORY]);
+	losses_json(&j, &t);
 	json_bool(&j, "whole", !analysis_why(a) && t.ended);
 	json_str(&j, "why", analysis_why(a));
 	json_end(&j);

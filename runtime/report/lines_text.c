@@ -18,6 +18,7 @@
 
 #include "callers.h"
 #include "callers_print.h"
+#include "losses.h"
 
 enum { THREADS_SHOWN = 8, PARTS_SHOWN = 8, SITES_SHOWN = 2, WIDTH = 80 };
 
@@ -283,6 +284,7 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 	size_t n = worth(r, o), shown = o->limit && o->limit < n ? o->limit : n, i;
 	struct analysis_totals t;
 	bool processes = false;
+	char *lost;
 
 	analysis_totals(a, &t);
 	if (!o->quiet)
@@ -311,10 +313,10 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 		paragraph(f, o->width, "", "From samples, each of which may tell of several accesses: likely, not proven. --exact counts every access.");
 	else if (!o->quiet && t.samples && !n)
 		paragraph(f, o->width, "", "From samples: a line that few of them fell on is not seen. --exact counts every access.");
-	if (t.lost[STREAM_LOST_SAMPLES])
-		paragraph(f, o->width, "", "%" PRIu64 " samples were lost.", t.lost[STREAM_LOST_SAMPLES]);
-	if (t.lost[STREAM_LOST_MEMORY])
-		paragraph(f, o->width, "", "%" PRIu64 " records or lines were lost for want of memory.", t.lost[STREAM_LOST_MEMORY]);
+	lost = losses_text(&t);
+	if (lost && *lost)
+		paragraph(f, o->width, "", "losses: %s", lost);
+	free(lost);
 	if (analysis_why(a))
 		paragraph(f, o->width, "", "%s", analysis_why(a));
 }

@@ -13,19 +13,10 @@
 #include "heap_print.h"
 #include "frames.h"
 #include "json.h"
+#include "losses.h"
 #include "pages.h"
 #include "prefetches_print.h"
 #include "report.h"
-
-static const char *const loss_names[STREAM_LOST_WHATS] = {
-	[STREAM_LOST_SAMPLES] = "samples",
-	[STREAM_LOST_MAPS] = "maps",
-	[STREAM_LOST_TASKS] = "tasks",
-	[STREAM_LOST_MEMORY] = "memory",
-	[STREAM_LOST_CODE] = "code",
-	[STREAM_LOST_THROTTLED] = "throttled",
-	[STREAM_LOST_LINES] = "lines",
-};
 
 /* The decimal number @text is, of what a recording says; null if it is none. */
 static void number(struct json *j, const char *key, const char *text)
@@ -160,7 +151,6 @@ static void total(FILE *f, const struct rows *r, const struct analysis *a)
 {
 	struct json j;
 	size_t i;
-	unsigned what;
 
 	json_begin(&j, f, "total");
 	json_u64(&j, "samples", r->samples);
@@ -179,11 +169,7 @@ static void total(FILE *f, const struct rows *r, const struct analysis *a)
 	json_close(&j, '}');
 	count(&j, "accesses", r->exact, r->accesses);
 	json_u64(&j, "lost", r->lost);
-	json_open(&j, "lost_by", '{');
-	for (what = 1; what < STREAM_LOST_WHATS; what++)
-		if (r->totals.lost[what])
-			json_u64(&j, loss_names[what], r->totals.lost[what]);
-	json_close(&j, '}');
+	losses_json(&j, &r->totals);
 	json_num(&j, "seconds", r->seconds);
 	if (r->exact)
 		count(&j, "begin_ns", r->totals.first_ns, r->totals.first_ns);

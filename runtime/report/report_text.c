@@ -20,6 +20,7 @@
 #include "callers.h"
 #include "callers_print.h"
 #include "heap_print.h"
+#include "losses.h"
 #include "prefetches_print.h"
 #include "report.h"
 #include "translator-hooks/image_cache.h"
@@ -38,17 +39,6 @@ enum { TEXT_WIDTH = 80, KIND_WIDTH = 8 };
 struct out {
 	FILE *f;
 	const struct report_options *o;
-};
-
-/* What was lost, after its number. */
-static const char *const loss_texts[STREAM_LOST_WHATS] = {
-	[STREAM_LOST_SAMPLES] = "samples lost (the kernel's buffer was full)",
-	[STREAM_LOST_MAPS] = "changes of the memory map seen late, at a look",
-	[STREAM_LOST_TASKS] = "tasks not followed (too short-lived, or refused)",
-	[STREAM_LOST_MEMORY] = "records lost for want of memory",
-	[STREAM_LOST_CODE] = "pieces of code that could not be read",
-	[STREAM_LOST_THROTTLED] = "times the timer of the samples was slowed down",
-	[STREAM_LOST_LINES] = "lines of the text not understood",
 };
 
 static void style(const struct out *out, const char *code)
@@ -359,24 +349,8 @@ static void heading(const struct out *out, const struct rows *r, const struct an
 /* @whole: nothing else says that something is missing. */
 static void losses(const struct out *out, const struct rows *r, bool whole)
 {
-	char *text = NULL, n[32];
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-	const char *join = "";
-	unsigned what;
+	char *text = losses_text(&r->totals);
 
-	if (!f)
-		return;
-	for (what = 1; what < STREAM_LOST_WHATS; what++) {
-		if (!r->totals.lost[what])
-			continue;
-		fprintf(f, "%s%s %s", join, grouped(r->totals.lost[what], n), loss_texts[what]);
-		join = "; ";
-	}
-	if (r->totals.misfits)
-		fprintf(f, "%s%s events that contradict those before them", join,
-			grouped(r->totals.misfits, n));
-	fclose(f);
 	if (text && *text)
 		paragraph(out, "losses: %s", text);
 	else if (!out->o->quiet && whole)

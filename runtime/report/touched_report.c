@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "losses.h"
 #include "runtime/core/hvar_image.h"
 #include "translator-hooks/image_name.h"
 
@@ -188,6 +189,7 @@ void touched_json(FILE *f, const struct touched_result *t, const struct analysis
 	json_u64(&j, "ever", t->ever);
 	json_u64(&j, "page_size", HVAR_PAGE_SIZE);
 	json_u64(&j, "lost", t->lost);
+	losses_json(&j, &totals);
 	json_bool(&j, "whole", !analysis_why(a) && totals.ended);
 	json_str(&j, "why", analysis_why(a));
 	json_end(&j);
@@ -334,6 +336,20 @@ static void pages(FILE *f, const struct touched_result *t, const struct analysis
 	fputs("call: a system call did it; *: there from the start\n", f);
 }
 
+static void losses(FILE *f, const struct touched_result *t, const struct analysis *a)
+{
+	struct analysis_totals totals;
+	char *text;
+
+	analysis_totals(a, &totals);
+	text = losses_text(&totals);
+	if (t->lost)
+		fprintf(f, "losses: %" PRIu64 " pages, for want of memory\n", t->lost);
+	if (text && *text)
+		fprintf(f, "losses: %s\n", text);
+	free(text);
+}
+
 void touched_text(FILE *f, const struct touched_result *t, const struct analysis *a, const struct touched_choice *o)
 {
 	const char *source = analysis_meta(a, "source");
@@ -344,8 +360,7 @@ void touched_text(FILE *f, const struct touched_result *t, const struct analysis
 		pages(f, t, a, o);
 	else
 		regions(f, t, a, o);
-	if (t->lost)
-		fprintf(f, "losses: %" PRIu64 " pages, for want of memory\n", t->lost);
+	losses(f, t, a);
 	if (analysis_why(a)) {
 		put_name(f, analysis_why(a), 0);
 		putc('\n', f);
