@@ -409,6 +409,12 @@ int cli_unwritten(const char *name, const struct cli_common *c, int code, struct
 		       strerror(code));
 }
 
+/* A stream that failed before does not keep why: its file says it again. */
+static int why_failed(FILE *f)
+{
+	return write(fileno(f), "\n", 1) < 0 ? errno : EIO;
+}
+
 int cli_close(FILE *f, const struct cli_common *c, struct err *e)
 {
 	const char *name = f == stderr ? "stderr" : "stdout";
@@ -416,7 +422,7 @@ int cli_close(FILE *f, const struct cli_common *c, struct err *e)
 
 	errno = 0;
 	if (fflush(f) || ferror(f))
-		err = errno ? errno : EIO;
+		err = errno ? errno : why_failed(f);
 	if (f != stdout && f != stderr && fclose(f) && !err)
 		err = errno;
 	return err ? cli_unwritten(name, c, err, e) : 0;

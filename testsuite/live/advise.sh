@@ -162,6 +162,11 @@ grep "^{\"type\":\"advice\",\"start\":\"$start\"" "$tmp/json" > "$tmp/row" # the
 is "-i: advised" "$(field "$tmp/row" advice advised)" true
 is "-i: what a recording does not tell is null" "$(field "$tmp/row" advice present) $(field "$tmp/row" advice intervals)" "null null"
 like "-i: by the function that jumps" "$(field "$tmp/row" advice code)" '^jump\+0x'
+if [ -c /dev/full ]; then
+	"$HOTVAR" advise -i "$tmp/jumps.rec" -o /dev/full 2> "$tmp/err"
+	is "-o on a full disk" $? 125
+	like "-o on a full disk: why is said" "$(cat "$tmp/err")" '^hotvar: .*/dev/full: No space left'
+fi
 like "-i: it is said in text" "$("$HOTVAR" advise -i "$tmp/jumps.rec" 2>&1)" '^not known: which pages were in memory or huge'
 "$HOTVAR" record -q -F 5000 -o "$tmp/walk.rec" -- "$access" sequential $mib 200 > "$tmp/out" 2> "$tmp/err"
 "$HOTVAR" advise -i "$tmp/walk.rec" --json > "$tmp/json" 2> "$tmp/err"
