@@ -55,7 +55,7 @@ int main(void)
 		return 1;
 	for (uint64_t i = 0; i < BYTES; i += 4096)
 		p[i] = 1;
-	for (int i = 0; i < 15000000; i++) {
+	for (int i = 0; i < 60000000; i++) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
