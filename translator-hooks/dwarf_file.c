@@ -199,7 +199,8 @@ static int read_index(const struct dwarf_bytes *b, bool types, struct parts *out
 	dwarf_skip(&c, (uint64_t)slots * 12);
 	for (i = 0; i < cols; i++)
 		kind[i] = (uint32_t)dwarf_fixed(&c, 4);
-	if (c.bad || (uint64_t)rows * cols * 8 > (uint64_t)(c.end - c.p))
+	/* Rows without a column take no room, however many: there are none. */
+	if (c.bad || (rows && !cols) || (uint64_t)rows * cols * 8 > (uint64_t)(c.end - c.p))
 		return -EBADMSG;
 	sizes = c;
 	dwarf_skip(&sizes, (uint64_t)rows * cols * 4);
