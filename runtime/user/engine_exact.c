@@ -38,6 +38,7 @@ enum {
 	TICK_MS = 200,
 	MESSAGE_MAX = sizeof(struct hvt_message) + HVT_COUNTS_MAX * sizeof(struct hvt_count),
 	BACKLOG = 128,
+	SPARES = 4,
 	AT_A_TIME = 4096, /* messages of one process, more than a socket holds: one that talks without end does not stop us */
 };
 _Static_assert(HVT_TEXT_MAX <= HVT_COUNTS_MAX * sizeof(struct hvt_count), "a message has room for a name");
@@ -56,7 +57,7 @@ struct engine {
 	struct exact *x;
 	int listen_fd, pidfd;
 	int beside_fd, inode_fd; /* another socket, and the file of its name, which is gone */
-	int spare_fd; /* for hearing, and turning away, one more when no other is left */
+	int spares[SPARES]; /* for hearing, and turning away, one more when no other is left */
 	char name[96]; /* of the sockets, as the tool takes it */
 	struct connection *c;
 	struct pollfd *fds;
@@ -132,9 +133,29 @@ static int listen_here(struct engine *g, struct err *e)
 	return 0;
 }
 
-static int spare(void)
+/*
+ * More than one: the report's thread opens files too, and may take what one of them leaves, before we do.  What is
+ * missing is taken again as soon as there is one.
+ */
+static void take_spares(struct engine *g)
 {
-	return open("/", O_PATH | O_CLOEXEC);
+	size_t i;
+
+	for (i = 0; i < SPARES; i++)
+		if (g->spares[i] < 0)
+			g->spares[i] = open("/", O_PATH | O_CLOEXEC);
+}
+
+static void give_spare(struct engine *g)
+{
+	size_t i;
+
+	for (i = 0; i < SPARES && g->spares[i] < 0; i++)
+		;
+	if (i == SPARES)
+		return;
+	close(g->spares[i]);
+	g->spares[i] = -1;
 }
 
 /* As many descriptors as we may have; CMD has been begun and has its own limit. */
@@ -151,15 +172,17 @@ static void raise_fd_limit(void)
 /* A process that is not answered would wait for ever: it is turned away, and runs on without being counted. */
 static bool turn_away(struct engine *g, int listen_fd)
 {
-	int fd;
+	int fd = -1, left = SPARES;
 
-	if (g->spare_fd < 0)
-		return false;
-	close(g->spare_fd);
-	fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	while (fd < 0 && left--) {
+		give_spare(g);
+		fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0 && errno != EMFILE && errno != ENFILE)
+			break;
+	}
 	if (fd >= 0)
 		close(fd);
-	g->spare_fd = spare();
+	take_spares(g);
 	if (fd >= 0)
 		g->starved++;
 	return fd >= 0;
@@ -360,6 +383,7 @@ static void take_all(struct engine *g)
 		if (g->c[i].fd >= 0)
 			drain(g, i);
 	forget_ended(g);
+	take_spares(g);
 }
 
 /* ---- beginning, middle, end ---- */
@@ -397,8 +421,9 @@ static void tear_down(struct engine *g)
 		close(g->beside_fd);
 	if (g->inode_fd >= 0)
 		close(g->inode_fd);
-	if (g->spare_fd >= 0)
-		close(g->spare_fd);
+	for (i = 0; i < SPARES; i++)
+		if (g->spares[i] >= 0)
+			close(g->spares[i]);
 	if (g->pidfd >= 0)
 		close(g->pidfd);
 	exact_free(g->x);
@@ -559,19 +584,22 @@ static void finish(struct engine *g)
 static int run(struct session *s, struct err *e)
 {
 	struct engine *g = calloc(1, sizeof(*g));
+	size_t i;
 	int err;
 
 	if (!g)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->s = s;
-	g->listen_fd = g->beside_fd = g->inode_fd = g->pidfd = g->spare_fd = -1;
+	g->listen_fd = g->beside_fd = g->inode_fd = g->pidfd = -1;
+	for (i = 0; i < SPARES; i++)
+		g->spares[i] = -1;
 	g->launch.go_fd = g->launch.why_fd = -1;
 	err = set_up(g, e);
 	if (!err)
 		err = launch(g, e);
 	if (!err) {
 		raise_fd_limit();
-		g->spare_fd = spare();
+		take_spares(g);
 		g->pidfd = (int)syscall(SYS_pidfd_open, g->launch.pid, 0);
 		measure(g);
 		finish(g);
