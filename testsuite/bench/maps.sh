@@ -4,7 +4,9 @@
 # pair     nanoseconds added to a pair of mmap and munmap, at 100, 10,000 and 60,000 areas: how they grow; and against strace
 # call     a system call that maps nothing, against itself
 # serve    a request to a small server that maps now and then, against itself
-# Each number is CPU time, of the program and of what follows it, and the least of some rounds, in which all take turns.
+# Each number is CPU time, of the program and of what follows it, and the least of some rounds, in which all take turns.  The
+# server's by perf is nearer to 1 than two runs are alike: many short ones in pairs, each way round, and the ratios' median,
+# beside that of the server against itself.
 #
 # Goals are held by the source that can meet them, perf; what ptrace cannot do is printed beside.  The kernel takes the slower
 # way into each system call of a task that has any seccomp filter (SYSCALL_WORK_SECCOMP), so that one which allows
@@ -50,13 +52,30 @@ while [ $i -lt $rounds ]; do
 	for n in 1 2 3; do
 		take calls "$cost" calls 1000000
 		take calls-filter "$TESTPROGS/without" perf EPERM "$cost" calls 1000000
-		take serve "$cost" serve 20000
+		take serve "$cost" serve 20000 # by perf: below
 		for s in ptrace perf perf-returns look; do
 			take calls-$s $maps $s -- "$cost" calls 1000000
-			take serve-$s $maps $s -- "$cost" serve 20000
+			[ $s = perf ] || take serve-$s $maps $s -- "$cost" serve 20000
 		done
 	done
 done
+i=0
+while [ $i -lt $((rounds * 12)) ]; do
+	i=$((i + 1))
+	if [ $((i % 2)) = 0 ]; then
+		take short-perf $maps perf -- "$cost" serve 5000
+		take short "$cost" serve 5000
+	else
+		take short "$cost" serve 5000
+		take short-perf $maps perf -- "$cost" serve 5000
+	fi
+	take short-again "$cost" serve 5000
+done
+# ratios A B: quartiles of A's numbers over B's, pair by pair
+ratios() {
+	paste -d ' ' "$tmp/$1" "$tmp/$2" | awk '{ print $1 / $3 }' | sort -n | awk '{ v[NR] = $1 }
+		END { print v[int((NR + 3) / 4)], v[int((NR + 1) / 2)], v[int((3 * NR + 3) / 4)] }'
+}
 
 for s in ptrace perf; do
 	for n in 10000 $most; do
@@ -78,7 +97,8 @@ fi
 for s in perf look; do
 	awk -v s=$s -v a="$(least calls-$s)" -v b="$(least calls)" 'BEGIN { printf "bench maps-call-%s ratio %.3f goal <= 1.05\n# %d ns, %d alone\n", s, a / b, a, b }'
 done
-awk -v a="$(least serve-perf)" -v b="$(least serve)" 'BEGIN { printf "bench maps-serve-perf ratio %.3f goal <= 1.01\n# %d ns, %d alone\n", a / b, a, b }'
+ratios short-perf short | awk -v self="$(ratios short-again short)" '{
+	printf "bench maps-serve-perf ratio %.3f goal <= 1.01\n# quartiles of the pairs: %.3f %.3f %.3f; of the server against itself: %s\n", $2, $1, $2, $3, self }'
 awk -v a="$(least calls-ptrace)" -v b="$(least calls-filter)" -v c="$(least calls)" -v r="$(least calls-perf-returns)" 'BEGIN {
 	printf "bench maps-call-ptrace-filter ratio %.3f goal <= 1.05\n# %d ns, %d under another filter, %d alone: %.2f and %.2f; perf-returns %.2f\n", a / b, a, b, c, a / c, b / c, r / c }'
 awk -v a="$(least serve-ptrace)" -v r="$(least serve-perf-returns)" -v l="$(least serve-look)" -v b="$(least serve)" 'BEGIN {
