@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "accesses.h"
 #include "callers.h"
 #include "json.h"
 #include "losses.h"
@@ -179,10 +180,15 @@ void lines_json(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 		row(f, &r->v[i], i + 1, a);
 	analysis_totals(a, &t);
 	json_begin(&j, f, "total");
+	json_u64(&j, "samples", t.samples + accesses_total(analysis_accesses(a))->samples);
+	number(&j, "accesses", r->exact, (t.accesses + t.accesses_lost) >> 16);
+	number(&j, "handovers", r->exact, r->handovers);
 	json_u64(&j, "lines", r->n);
 	json_u64(&j, "hidden", r->n - shown);
 	json_u64(&j, "not_back_and_forth", r->others);
+	json_num(&j, "seconds", lines_seconds(&t));
 	json_u64(&j, "processes", t.processes);
+	json_u64(&j, "lost", t.lost[STREAM_LOST_SAMPLES] + t.lost[STREAM_LOST_MEMORY]);
 	json_u64(&j, "lost_memory", t.lost[STREAM_LOST_MEMORY]);
 	losses_json(&j, &t);
 	json_bool(&j, "whole", !analysis_why(a) && t.ended);

@@ -7,8 +7,6 @@
 
 #include "runtime/valgrind/hvt_line_wire.h"
 
-enum { BACK_AND_FORTH = 2 }; /* returns from which on a line is shared, and not given once */
-
 const char *lines_verdict_name(enum line_verdict v)
 {
 	static const char *const names[] = {
@@ -69,7 +67,7 @@ void lines_judge(const struct line *line, struct line_judged *out)
 	all = out->most_true + out->most_false;
 	if (!all)
 		out->verdict = LINE_NONE;
-	else if (turns < BACK_AND_FORTH && !(line->exact && out->processes))
+	else if (turns < LINES_BACK_AND_FORTH && !(line->exact && out->processes))
 		out->verdict = LINE_ONCE;
 	else if (out->most_false < all / 10 + 1)
 		out->verdict = LINE_TRUE;

@@ -20,6 +20,8 @@ enum line_verdict {
 	LINE_BOTH,  /* neither is less than a tenth */
 };
 
+enum { LINES_BACK_AND_FORTH = 2 }; /* returns from which on a line is shared, and not given once */
+
 struct line_judged {
 	enum line_verdict verdict;
 	uint64_t most_true, most_false; /* of handovers, at most; of samples: the same in samples */

@@ -45,6 +45,10 @@ int lines_rows_make(struct lines_rows *r, const struct lines *l)
 		row->weight = (double)row->judged.most_true + (double)row->judged.most_false;
 		r->exact = r->exact || row->line->exact;
 		r->pmu = r->pmu || row->line->hitm;
+		if (row->judged.order) {
+			r->handovers += row->line->handovers;
+			r->handovers_most = row->line->handovers > r->handovers_most ? row->line->handovers : r->handovers_most;
+		}
 		k += row->line->n_threads > 1;
 	}
 	for (i = 0; r->pmu && i < k; i++) /* the processor itself has seen how often */
@@ -57,6 +61,11 @@ int lines_rows_make(struct lines_rows *r, const struct lines *l)
 	for (i = 0; i < k; i++)
 		r->v[i].share = all > 0 && i < r->n ? r->v[i].weight / all : 0;
 	return 0;
+}
+
+double lines_seconds(const struct analysis_totals *t)
+{
+	return (double)(t->ended ? t->end.elapsed_ns : t->last_ns - t->first_ns) / 1e9;
 }
 
 void lines_rows_fini(struct lines_rows *r)

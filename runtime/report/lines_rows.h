@@ -21,6 +21,7 @@ struct lines_rows {
 	struct lines_row *v; /* best first; then those that are shared once or never, which @n does not count */
 	size_t n, others;
 	bool exact, pmu; /* where it is known from */
+	uint64_t handovers, handovers_most; /* counted ones, of all lines, and of the one that has most */
 };
 
 struct lines_options {
@@ -35,6 +36,7 @@ struct lines_options {
 int lines_rows_make(struct lines_rows *r, const struct lines *l);
 void lines_rows_fini(struct lines_rows *r);
 
+double lines_seconds(const struct analysis_totals *t);
 /* Neither a sample nor a count is there to find lines by. */
 bool lines_unmeasured(struct analysis *a);
 void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o);

@@ -253,9 +253,25 @@ bool lines_unmeasured(struct analysis *a)
 	return !t.samples && !t.accesses && !accesses_total(analysis_accesses(a))->samples && !(source && !strcmp(source, "valgrind"));
 }
 
-static void none(FILE *f, struct analysis *a, const struct lines_options *o)
+/* Of an exact recording: why there is no row, though threads may share lines. */
+static void no_row(FILE *f, const struct lines_rows *r, const struct lines_options *o)
 {
-	if (!lines_unmeasured(a))
+	if (!r->n && !r->others)
+		fputs("No cache line was accessed by several threads.\n", f);
+	else
+		fputs("No cache line goes back and forth between threads.\n", f);
+	if (o->quiet || !(r->n + r->others))
+		return;
+	paragraph(f, o->width, "", "%" PRIu64 " hand-over%s from one thread to another %s seen, %" PRIu64 " of one line at most. A row is a line that came back at least %d times and that can go %d times. valgrind lets each thread run for about 100,000 blocks of code: one that does less is seen to come before the other. Let the program do more.",
+		  r->handovers, r->handovers == 1 ? "" : "s", r->handovers == 1 ? "was" : "were", r->handovers_most,
+		  LINES_BACK_AND_FORTH, LEAST_HANDOVERS);
+}
+
+static void none(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o)
+{
+	if (r->exact)
+		no_row(f, r, o);
+	else if (!lines_unmeasured(a))
 		fputs("No cache line goes back and forth between threads.\n", f);
 	else if (analysis_meta(a, "unmeasured"))
 		paragraph(f, o->width, "", "nothing found: no sample was taken, since the kernel tells of this program to root alone: run hotvar as root");
@@ -276,7 +292,7 @@ static void heading(FILE *f, bool exact, struct analysis *a, const struct analys
 		fputs("every access counted", f);
 	else
 		fprintf(f, "by %" PRIu64 " sample%s", n, n == 1 ? "" : "s");
-	fprintf(f, ", in %.2f s\n", (double)(t->ended ? t->end.elapsed_ns : t->last_ns - t->first_ns) / 1e9);
+	fprintf(f, ", in %.2f s\n", lines_seconds(t));
 }
 
 void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o)
@@ -298,7 +314,7 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 	if (n > shown)
 		fprintf(f, "%zu more line%s shared: --limit 0 shows all.\n", n - shown, n - shown == 1 ? " is" : "s are");
 	if (!n)
-		none(f, a, o);
+		none(f, r, a, o);
 	if (r->n > n)
 		fprintf(f, "%zu line%s so seldom that it does not matter: --min-share 0 shows %s.\n", r->n - n,
 			r->n - n == 1 ? " does" : "s do", r->n - n == 1 ? "it" : "them");
