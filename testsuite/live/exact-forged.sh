@@ -287,6 +287,49 @@ check "a program of many processes" "${CC:-cc}" -O1 -g -o "$tmp/many" "$tmp/many
 is "more processes than we have descriptors for run" "$? $(cat "$tmp/out.many")" "0 all"
 like "and it is said that some are not counted" "$(head -n 1 "$tmp/report")" 'processes were not counted: too many at a time for our open files: raise: ulimit -n'
 
+# What a descriptor leaves is not ours alone: another thread opens files too.  Here it always comes first, once, and keeps
+# what it took until we wait for news again.
+cat > "$tmp/first.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int taken = -1, full, done;
+int accept4(int fd, struct sockaddr *a, socklen_t *len, int flags)
+{
+	int (*next)(int, struct sockaddr *, socklen_t *, int) = dlsym(RTLD_NEXT, "accept4"), got;
+
+	if (full && !done && (taken = open("/", O_PATH | O_CLOEXEC)) >= 0)
+		done = 1;
+	got = next(fd, a, len, flags);
+	full = got < 0 && errno == EMFILE;
+	return got;
+}
+int poll(struct pollfd *p, nfds_t n, int ms)
+{
+	int (*next)(struct pollfd *, nfds_t, int) = dlsym(RTLD_NEXT, "poll"), mark;
+
+	if (taken >= 0) {
+		close(taken);
+		taken = -1;
+		mark = creat(getenv("TAKEN"), 0600);
+		if (mark >= 0)
+			close(mark);
+	}
+	return next(p, n, ms);
+}
+END
+check "another that opens files" "${CC:-cc}" -O1 -shared -fPIC -o "$tmp/first.so" "$tmp/first.c" -ldl
+(ulimit -n 24 && TAKEN=$tmp/taken LD_PRELOAD=$tmp/first.so ASAN_OPTIONS=verify_asan_link_order=0 \
+	timeout 30 "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/many" > "$tmp/out.many" 2> "$tmp/err")
+is "and takes one of ours that is to turn a process away: all run" "$? $(cat "$tmp/out.many")" "0 all"
+check "it did" test -e "$tmp/taken"
+
 # A process has a number of its own in its namespace, and ours in a report.
 if unshare -p true 2> "$tmp/err"; then
 	"$HOTVAR" record -q --exact -o "$tmp/rec" -- unshare -p -f "$tmp/honest" < /dev/null > "$tmp/out.ns" 2> "$tmp/err"
