@@ -25,9 +25,10 @@ struct known {
 	struct code_site at;
 	uint64_t good; /* what it asked for last that is mapped; 0: nothing yet */
 	uint32_t mm;   /* where */
-	struct stream_prefetch wild; /* its first of unmapped memory, while nothing good is known there; addr 0: none */
 	uint32_t text_len;
 	char *text;
+	/* Its first of unmapped memory, while nothing good is known there; addr 0: none.  The last here: it has no end. */
+	struct stream_prefetch wild;
 };
 
 struct prefetches_sampled {
