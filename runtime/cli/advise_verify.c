@@ -95,12 +95,12 @@ static bool may_be_asked(const struct advise_thp *thp, const struct advise_regio
 static int gather(const struct advise_verify *v, const struct advise_report *r, struct advise_verified *out, struct advise_range **ranges,
 		  size_t *n)
 {
-	*ranges = calloc(r->regions->n + 1, sizeof(**ranges));
+	*ranges = calloc(r->of->regions->n + 1, sizeof(**ranges));
 	*n = 0;
 	if (!*ranges)
 		return -ENOMEM;
-	for (size_t i = 0; i < r->regions->n; i++) {
-		const struct advise_region *g = &r->regions->v[i];
+	for (size_t i = 0; i < r->of->regions->n; i++) {
+		const struct advise_region *g = &r->of->regions->v[i];
 
 		if (advise_report_why(r, g) != ADVISE_GIVEN)
 			continue;

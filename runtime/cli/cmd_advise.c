@@ -46,6 +46,7 @@ struct advise {
 	struct page_target target;
 	struct advise_verify verified;
 	uint64_t start_ns;
+	struct advise_of *of; /* what is watched */
 	size_t given; /* areas that there is advice for */
 	bool disabled;
 };
@@ -107,7 +108,7 @@ static const struct argp argp = {
 	.doc = "Say which memory of a process should be in huge pages, on what evidence, and by which calls.\v"
 	       "There is advice only for areas in which accesses jump about, over more pages than the processor's TLB reaches.  "
 	       "The process's reference bits are cleared again and again, and it is sampled 10000 times a second.  "
-	       "CMD's children are not watched.  Without CMD the exit status is 1 where there is no advice.",
+	       "Processes that it starts are watched as well.  Without CMD the exit status is 1 where there is no advice.",
 	.children = children,
 };
 
@@ -167,22 +168,36 @@ static void write_report(struct advise *o, struct advise_report *r)
 	fflush(o->f);
 }
 
+/* What is watched, and samples added up. */
+static void gather(struct advise *o, struct advise_report *r)
+{
+	size_t n = advise_watch_n(o->watch);
+
+	free(o->of);
+	o->of = calloc(n, sizeof(*o->of));
+	r->n_of = o->of ? n : 0;
+	r->of = o->of;
+	r->no_samples = advise_watch_no_samples(o->watch);
+	for (size_t i = 0; i < r->n_of; i++) {
+		struct advise_process *p = advise_watch_process(o->watch, i);
+
+		if (!r->no_samples)
+			advise_regions_sum(&p->regions, p->jumps);
+		o->of[i] = (struct advise_of){ .pid = (int)p->pid, .comm = p->comm, .regions = &p->regions };
+	}
+}
+
 static void report(struct advise *o)
 {
 	struct advise_report r = { .pid = (int)o->pid, .thp = &o->thp, .disabled = o->disabled, .without = o->verify };
-	struct advise_regions *regions = advise_watch_regions(o->watch);
 	struct advise_watched told;
-	const char *why;
-	const struct advise_jumps *j = advise_watch_jumps(o->watch, &why);
 
 	advise_watch_told(o->watch, &told);
-	if (j)
-		advise_regions_sum(regions, j);
-	r.regions = regions;
-	r.no_samples = j ? NULL : why;
-	r.samples = j ? advise_jumps_samples(j) : 0;
-	r.unproven = j ? advise_jumps_unproven(j) : 0;
-	r.lost = told.lost + (j ? advise_jumps_lost(j) : 0);
+	gather(o, &r);
+	r.samples = told.samples;
+	r.unproven = told.unproven;
+	r.lost = told.lost;
+	r.unwatched = told.unwatched;
 	r.seconds = (double)(clock_now_ns() - o->start_ns) / NS_PER_S;
 	r.interval = (double)told.interval_ns / NS_PER_S;
 	r.since_start = !told.cleared;
@@ -281,10 +296,15 @@ static int status_of(int wait_status)
 
 static int verify(struct advise *o, struct err *e)
 {
-	struct advise_report r = { .regions = advise_watch_regions(o->watch), .tlb = &o->tlb };
-	const char *why;
+	struct advise_report r = { .tlb = &o->tlb };
+	bool any = false;
 
-	r.no_samples = advise_watch_jumps(o->watch, &why) ? NULL : why;
+	gather(o, &r);
+	for (size_t i = 0; r.n_of && i < r.of->regions->n; i++)
+		any = any || advise_report_why(&r, &r.of->regions->v[i]) == ADVISE_GIVEN;
+	if (!any)
+		return err_set(e, ENOTSUP, "cannot verify: the advice is for processes that '%s' starts, and --verify puts the command's own memory alone into huge pages: give the command that they run",
+			       o->argv[0]);
 	o->verified.rounds = o->rounds ? o->rounds : ROUNDS;
 	o->verified.argv = o->argv;
 	o->verified.json = o->common.json;
@@ -380,6 +400,7 @@ int cmd_advise(int argc, char **argv, struct err *e)
 	if (!status)
 		status = run(o, e);
 	advise_watch_free(o->watch);
+	free(o->of);
 	free(o);
 	return status < 0 ? CLI_OK : status;
 }

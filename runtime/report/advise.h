@@ -14,13 +14,22 @@
 #include "runtime/user/advise_tlb.h"
 #include "runtime/user/advise_verdict.h"
 
+/* One process. */
+struct advise_of {
+	int pid;
+	const char *comm; /* "": not known */
+	const struct advise_regions *regions;
+};
+
 /* All borrowed. */
 struct advise_report {
-	const struct advise_regions *regions;
+	const struct advise_of *of;    /* the first is what is watched, or has most samples of a recording */
+	size_t n_of;
 	const struct advise_tlb *tlb;
 	const struct advise_thp *thp;  /* NULL: a recording's, of a machine that is not known */
 	const char *no_samples;	       /* why there are none; NULL: there are */
 	uint64_t samples, unproven, lost;
+	uint64_t unwatched;	       /* samples of processes that were not watched */
 	int pid;		       /* 0: of a recording */
 	double seconds, interval;      /* looked at; between two looks */
 	bool since_start;	       /* reference bits could not be cleared */
@@ -54,6 +63,10 @@ const char *advise_call_name(enum advise_call c); /* "madvise" */
  */
 void advise_steps(const struct advise_report *r, const struct advise_region *g,
 		  void (*fn)(void *ctx, enum advise_call c, const char *text), void *ctx);
+
+/* Large areas of all processes; times that there was no room for one. */
+size_t advise_report_areas(const struct advise_report *r);
+uint64_t advise_report_lost(const struct advise_report *r);
 
 /* The verdict on @g. */
 enum advise_why advise_report_why(const struct advise_report *r, const struct advise_region *g);

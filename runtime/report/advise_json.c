@@ -61,7 +61,7 @@ static void put_told(struct json *j, const struct advise_region *g, const char *
 		json_null(j, key);
 }
 
-static void area(FILE *f, const struct advise_report *r, const struct advise_region *g)
+static void area(FILE *f, const struct advise_report *r, const struct advise_of *of, const struct advise_region *g)
 {
 	enum advise_why why = advise_report_why(r, g);
 	struct json j;
@@ -71,6 +71,8 @@ static void area(FILE *f, const struct advise_report *r, const struct advise_reg
 	json_begin(&j, f, "advice");
 	json_hex(&j, "start", g->vma.start);
 	json_hex(&j, "end", g->vma.end);
+	json_i64(&j, "pid", of->pid);
+	json_str(&j, "comm", *of->comm ? of->comm : NULL);
 	json_str(&j, "prot", prot);
 	json_str(&j, "kind", hvar_kind_name(g->kind));
 	json_str(&j, "name", g->name);
@@ -117,19 +119,22 @@ size_t advise_json(FILE *f, const struct advise_report *r)
 	struct json j;
 
 	head(f, r);
-	for (size_t i = 0; i < r->regions->n; i++) {
-		area(f, r, &r->regions->v[i]);
-		given += advise_report_why(r, &r->regions->v[i]) == ADVISE_GIVEN;
-	}
+	for (size_t k = 0; k < r->n_of; k++)
+		for (size_t i = 0; i < r->of[k].regions->n; i++) {
+			area(f, r, &r->of[k], &r->of[k].regions->v[i]);
+			given += advise_report_why(r, &r->of[k].regions->v[i]) == ADVISE_GIVEN;
+		}
 	json_begin(&j, f, "total");
 	json_u64(&j, "advised", given);
-	json_u64(&j, "areas", r->regions->n);
-	json_u64(&j, "areas_lost", r->regions->lost);
+	json_u64(&j, "areas", advise_report_areas(r));
+	json_u64(&j, "areas_lost", advise_report_lost(r));
+	json_u64(&j, "processes", r->n_of);
 	if (r->pid)
-		json_u64(&j, "small_touched", r->regions->small_touched);
+		json_u64(&j, "small_touched", r->of->regions->small_touched);
 	json_u64(&j, "samples", r->samples);
 	json_u64(&j, "samples_unproven", r->unproven);
 	json_u64(&j, "samples_lost", r->lost);
+	json_u64(&j, "samples_unwatched", r->unwatched);
 	if (r->no_samples)
 		json_str(&j, "no_samples", r->no_samples);
 	if (r->pid)

@@ -18,7 +18,7 @@ enum { SPACES = 16 };
 #define AGAIN_NS 100000000ull
 
 struct space {
-	uint32_t mm;
+	uint32_t mm, pid;
 	struct advise_jumps *jumps;
 	struct advise_regions regions;
 	uint64_t next_ns; /* when what is mapped is looked at again */
@@ -29,10 +29,11 @@ struct advise_recording {
 	uint64_t reach;
 	struct space v[SPACES];
 	size_t n;
-	uint64_t lost; /* samples of others */
+	uint64_t lost, unwatched; /* samples without a map; of others */
+	struct advise_of of[SPACES];
 };
 
-static struct space *space_of(struct advise_recording *r, uint32_t mm)
+static struct space *space_of(struct advise_recording *r, uint32_t mm, uint32_t pid)
 {
 	struct space *s;
 
@@ -47,6 +48,7 @@ static struct space *space_of(struct advise_recording *r, uint32_t mm)
 		return NULL;
 	r->n++;
 	s->mm = mm;
+	s->pid = pid;
 	s->regions.reach = r->reach;
 	return s;
 }
@@ -118,10 +120,10 @@ static void look(struct advise_recording *r, struct space *s, const struct hvar_
 static void take(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *sample)
 {
 	struct advise_recording *r = ctx;
-	struct space *s = space_of(r, sample->ev.mm);
+	struct space *s = space_of(r, sample->ev.mm, sample->ev.pid);
 
 	if (!s || !vmas) {
-		r->lost++;
+		(*(s ? &r->lost : &r->unwatched))++;
 		return;
 	}
 	/* before this one: it may be the first after a long time, and what was mapped goes */
@@ -182,16 +184,27 @@ void advise_recording_free(struct advise_recording *r)
 	free(r);
 }
 
-void advise_recording_report(const struct advise_recording *r, struct advise_report *out)
+static int by_samples(const void *pa, const void *pb)
 {
-	static const struct advise_regions none;
-	const struct space *most = NULL;
+	const struct space *a = pa, *b = pb;
+	uint64_t x = advise_jumps_samples(a->jumps), y = advise_jumps_samples(b->jumps);
 
-	for (size_t i = 0; i < r->n; i++)
-		if (!most || advise_jumps_samples(r->v[i].jumps) > advise_jumps_samples(most->jumps))
-			most = &r->v[i];
-	out->regions = most ? &most->regions : &none;
-	out->samples = most ? advise_jumps_samples(most->jumps) : 0;
-	out->unproven = most ? advise_jumps_unproven(most->jumps) : 0;
-	out->lost = r->lost + (most ? advise_jumps_lost(most->jumps) : 0);
+	return x != y ? (x < y) - (x > y) : (a->mm > b->mm) - (a->mm < b->mm);
+}
+
+void advise_recording_report(struct advise_recording *r, struct advise_report *out)
+{
+	qsort(r->v, r->n, sizeof(*r->v), by_samples);
+	out->of = r->of;
+	out->n_of = r->n;
+	out->lost = r->lost;
+	out->unwatched = r->unwatched;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct advise_jumps *j = r->v[i].jumps;
+
+		r->of[i] = (struct advise_of){ .pid = (int)r->v[i].pid, .comm = "", .regions = &r->v[i].regions };
+		out->samples += advise_jumps_samples(j);
+		out->unproven += advise_jumps_unproven(j);
+		out->lost += advise_jumps_lost(j);
+	}
 }

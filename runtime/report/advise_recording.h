@@ -18,6 +18,6 @@ struct advise_recording *advise_recording_read(const char *path, uint64_t reach,
 void advise_recording_free(struct advise_recording *r);
 
 /* Fill what it tells: regions, samples.  No samples: out->samples is 0. */
-void advise_recording_report(const struct advise_recording *r, struct advise_report *out);
+void advise_recording_report(struct advise_recording *r, struct advise_report *out);
 
 #endif /* ADVISE_RECORDING_H */

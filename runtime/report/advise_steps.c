@@ -27,6 +27,24 @@ enum advise_why advise_report_why(const struct advise_report *r, const struct ad
 	return advise_verdict(g, !r->no_samples, advise_tlb_pages(r->tlb));
 }
 
+size_t advise_report_areas(const struct advise_report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_of; i++)
+		n += r->of[i].regions->n;
+	return n;
+}
+
+uint64_t advise_report_lost(const struct advise_report *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < r->n_of; i++)
+		n += r->of[i].regions->lost;
+	return n;
+}
+
 struct telling {
 	void (*fn)(void *ctx, enum advise_call c, const char *text);
 	void *ctx;

@@ -68,7 +68,7 @@ static void put_step(void *ctx, enum advise_call c, const char *text)
 	putc('\n', f);
 }
 
-static void area(FILE *f, const struct advise_region *g)
+static void area(FILE *f, const struct advise_report *r, const struct advise_of *of, const struct advise_region *g)
 {
 	char prot[5];
 
@@ -82,6 +82,14 @@ static void area(FILE *f, const struct advise_region *g)
 	if (g->path) {
 		fputs(", of ", f);
 		put_name(f, g->path);
+	}
+	if (of != r->of) {
+		fprintf(f, ", in process %d", of->pid);
+		if (*of->comm) {
+			fputs(" (", f);
+			put_name(f, of->comm);
+			putc(')', f);
+		}
 	}
 	if (g->gone)
 		fputs(" (unmapped since)", f);
@@ -140,45 +148,62 @@ static void not_known(FILE *f, const struct advise_report *r)
 		fputs("not known: what was touched in each interval: the reference bits could not be cleared; run as its owner or as root\n", f);
 	if (!r->pid)
 		fputs("not known: which pages were in memory or huge, and how often each was touched: watch the program with 'hotvar advise -p' or '-- CMD'\n", f);
-	if (r->regions->lost)
-		fprintf(f, "not known: %" PRIu64 " times there was no room for an area\n", r->regions->lost);
+	if (advise_report_lost(r))
+		fprintf(f, "not known: %" PRIu64 " times there was no room for an area\n", advise_report_lost(r));
+	if (r->unwatched)
+		fprintf(f, "not known: %" PRIu64 " samples are of processes that had run for less than 10 ms, or were more than 64 at once\n",
+			r->unwatched);
 	if (r->lost)
 		fprintf(f, "not known: %" PRIu64 " samples were lost\n", r->lost);
 }
 
+static void given_one(FILE *f, const struct advise_report *r, const struct advise_of *of, const struct advise_region *g)
+{
+	area(f, r, of, g);
+	evidence(f, r, g);
+	expected(f, g);
+	fputs("  to change it:\n", f);
+	advise_steps(r, g, put_step, f);
+}
+
+static void refused_one(FILE *f, const struct advise_report *r, const struct advise_of *of, const struct advise_region *g)
+{
+	area(f, r, of, g);
+	fprintf(f, "  no advice: %s\n", advise_why_text(advise_report_why(r, g)));
+	evidence(f, r, g);
+}
+
+/* Those that there is advice for, or the others. */
+static size_t areas(FILE *f, const struct advise_report *r, bool given)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < r->n_of; k++)
+		for (size_t i = 0; i < r->of[k].regions->n; i++) {
+			const struct advise_region *g = &r->of[k].regions->v[i];
+
+			if ((advise_report_why(r, g) == ADVISE_GIVEN) != given)
+				continue;
+			n++;
+			(given ? given_one : refused_one)(f, r, &r->of[k], g);
+		}
+	return n;
+}
+
 size_t advise_text(FILE *f, const struct advise_report *r)
 {
-	size_t given = 0;
+	size_t all = advise_report_areas(r), given;
 
 	head(f, r);
-	for (size_t i = 0; i < r->regions->n; i++) {
-		const struct advise_region *g = &r->regions->v[i];
-
-		if (advise_report_why(r, g) != ADVISE_GIVEN)
-			continue;
-		given++;
-		area(f, g);
-		evidence(f, r, g);
-		expected(f, g);
-		fputs("  to change it:\n", f);
-		advise_steps(r, g, put_step, f);
-	}
+	given = areas(f, r, true);
 	if (!given)
 		fputs("\nNo advice.", f);
-	if (!given && !r->regions->n)
+	if (!given && !all)
 		fputs(r->pid ? " No area has more in memory than the TLB reaches.\n" : " No area that is larger than the TLB reaches was accessed, as far as samples tell.\n", f);
 	else if (!given)
-		fprintf(f, " Of %zu large area%s:\n", r->regions->n, r->regions->n == 1 ? "" : "s");
-	for (size_t i = 0; i < r->regions->n && (!given || r->all); i++) {
-		const struct advise_region *g = &r->regions->v[i];
-		enum advise_why why = advise_report_why(r, g);
-
-		if (why == ADVISE_GIVEN)
-			continue;
-		area(f, g);
-		fprintf(f, "  no advice: %s\n", advise_why_text(why));
-		evidence(f, r, g);
-	}
+		fprintf(f, " Of %zu large area%s:\n", all, all == 1 ? "" : "s");
+	if (!given || r->all)
+		areas(f, r, false);
 	putc('\n', f);
 	not_known(f, r);
 	return given;

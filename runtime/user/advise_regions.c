@@ -147,7 +147,7 @@ struct look {
 	struct live *l;
 	const struct advise_jumps *j;
 	struct page_map map;
-	bool have_map;
+	bool have_map, any;
 	pid_t pid;
 	uint64_t small;
 };
@@ -193,6 +193,7 @@ static void take_area(void *ctx, const struct page_smaps *s)
 	struct advise_region *r;
 	struct hvar_vma v;
 
+	k->any = true;
 	if (!in || s->pfn_map || s->end > in->end)
 		return; /* the map has changed meanwhile */
 	if (rss < k->t->reach || rss * PAGE_BYTES < ADVISE_HUGE || in->region == HVAR_REGION_STACK) {
@@ -205,7 +206,7 @@ static void take_area(void *ctx, const struct page_smaps *s)
 	r = advise_regions_of(k->t, &v);
 	if (!r)
 		return;
-	r->gone = false;
+	r->seen = true;
 	r->smaps = true;
 	r->intervals++;
 	r->often += touched > k->t->reach;
@@ -238,8 +239,10 @@ int advise_regions_look(struct advise_regions *t, pid_t pid, struct live *l, con
 
 	k.have_map = !page_map_open(&k.map, pid);
 	for (size_t i = 0; i < t->n; i++)
-		t->v[i].gone = true;
+		t->v[i].seen = false;
 	err = page_smaps_read(pid, take_area, &k);
+	for (size_t i = 0; k.any && i < t->n; i++) /* where there is no area at all, it is ending */
+		t->v[i].gone = !t->v[i].seen;
 	if (k.small > t->small_touched)
 		t->small_touched = k.small;
 	if (k.have_map)

@@ -38,6 +38,7 @@ struct advise_region {
 	bool smaps;		/* those, rss and intervals are known */
 	bool malloced;		/* glibc's malloc has mapped it for one object */
 	bool gone;
+	bool seen;		/* at the look that goes on */
 };
 
 struct advise_regions {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * advise_watch.c - one process watched for whether huge pages would help it.
+ * advise_watch.c - a process, and those that it starts, watched for whether huge pages would help them.
  *
- * Code has no file here: its place is its address, in an address space of number MM, so that what was
- * decoded of a program stays good until it executes another.
+ * Samples tell of what it starts: a process that has LEAST of them is watched as well, up to MOST at
+ * a time.  A look at one may come later the more there are.
  */
 #include "config.h"
 
@@ -11,84 +11,93 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "clock.h"
-#include "page_since.h"
+#include "grow.h"
 #include "perf_ring.h"
 #include "probe.h"
+#include "target.h"
 
-enum { MM = 1, TIMES_A_LOOK = 10, SETTLED_NS = 1000000, LOOK_NS = 20000000 };
+enum { SETTLED_NS = 1000000, LEAST = 100, MOST = 64, KEPT = 1024, SLOTS = 1024 };
 
-struct advise_watch {
+/* A process that is not watched, or not yet. */
+struct stranger {
 	pid_t pid;
-	struct live *live; /* NULL: it has not executed yet */
-	int mem;
-	struct perf_rings *rings; /* NULL: why says why */
-	struct err why;
-	struct advise_jumps *jumps;
-	struct advise_regions regions;
-	uint64_t interval_ns, next_ns, last_ns, sum_ns;
-	uint64_t live_next_ns; /* when what is mapped is looked at again */
-	unsigned looks;
-	bool cleared;
+	unsigned samples;
 };
 
-/* ---- what the code around a sample is ---- */
+struct advise_watch {
+	struct perf_rings *rings; /* NULL: why says why */
+	struct err why;
+	uint64_t interval_ns, reach;
+	struct advise_process **v; /* the first is what was asked for; others in the order first seen */
+	size_t n, cap;
+	size_t alive;		   /* of them, not ended */
+	struct stranger strangers[SLOTS]; /* by pid; a newer one takes an older one's place */
+	uint64_t unwatched;	   /* samples of strangers */
+	struct advise_watched past; /* counts of ended ones of which nothing else is worth keeping */
+};
 
-static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip, struct code_site *out, uint64_t *start, uint64_t *end)
+static struct advise_process *first(const struct advise_watch *w)
 {
-	struct advise_watch *w = ctx;
-	const struct hvar_vma *v = hvar_vmas_find(live_vmas(w->live), ip);
-
-	(void)ev;
-	if (!v)
-		return false;
-	*out = (struct code_site){ .mm = MM, .where = ip };
-	*start = v->start;
-	*end = v->end;
-	return true;
+	return w->v[0];
 }
 
-static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t len)
+static int add(struct advise_watch *w, pid_t pid)
 {
-	struct advise_watch *w = ctx;
-	ssize_t n = w->mem < 0 ? -1 : pread(w->mem, buf, len, (off_t)at->where);
+	struct advise_process *p;
 
-	return n > 0 ? (size_t)n : 0;
+	if (grow_array((void **)&w->v, &w->cap, w->n + 1, sizeof(*w->v)))
+		return -ENOMEM;
+	p = advise_process_new(pid, w->interval_ns, w->reach);
+	if (!p)
+		return -ENOMEM;
+	w->v[w->n++] = p;
+	w->alive++;
+	return 0;
 }
 
-static bool env_function(void *ctx, const struct code_site *at, uint64_t *start, uint64_t *end)
-{
-	struct advise_watch *w = ctx;
-	const struct hvar_image *img;
-	struct hvar_place p;
-	uint64_t first, last;
-	uint32_t why;
+/* ---- samples ---- */
 
-	live_resolve(w->live, at->where, &p);
-	img = p.module && p.flags & HVAR_PLACE_VADDR ? live_image(w->live, p.module, &why) : NULL;
-	if (!img || !hvar_image_function(img, p.vaddr, &first, &last))
-		return false;
-	*start = first + p.bias;
-	*end = last + p.bias;
-	return *start >= p.vma.start && *end <= p.vma.end;
+/* It has run for a while and is nobody's that is watched. */
+static void meet(struct advise_watch *w, pid_t pid)
+{
+	struct err e = { 0 };
+
+	if (pid <= 0 || w->alive >= MOST || w->n >= KEPT || add(w, pid))
+		return;
+	if (advise_process_begin(w->v[w->n - 1], true, &e)) { /* it has ended already */
+		advise_process_free(w->v[--w->n]);
+		w->alive--;
+	}
+}
+
+static void count_stranger(struct advise_watch *w, pid_t pid)
+{
+	struct stranger *s = &w->strangers[(unsigned)pid % SLOTS];
+
+	w->unwatched++;
+	if (s->pid != pid)
+		*s = (struct stranger){ .pid = pid };
+	if (++s->samples % LEAST == 0)
+		meet(w, pid);
 }
 
 static void take(void *ctx, const struct perf_record *r)
 {
 	struct advise_watch *w = ctx;
-	struct estimate_env env = { .ctx = w, .site = env_site, .code = env_code, .function = env_function };
-	struct stream_sample s;
 
-	if (r->what != PERF_IS_SAMPLE || r->pid != w->pid || !w->live)
-		return; /* children have memory of their own */
-	perf_ring_sample(r, MM, &s);
-	advise_jumps_sample(w->jumps, &env, live_vmas(w->live), &s);
+	if (r->what != PERF_IS_SAMPLE)
+		return;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->v[i]->pid == r->pid && !w->v[i]->ended) {
+			advise_process_sample(w->v[i], r);
+			return;
+		}
+	count_stranger(w, r->pid);
 }
 
 /* ---- begin and end ---- */
@@ -100,10 +109,10 @@ static int add_threads(struct advise_watch *w)
 	DIR *dir;
 	int err = -ESRCH, one;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)w->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)first(w)->pid);
 	dir = opendir(path);
 	if (!dir)
-		return err_set(&w->why, errno, "process %d is gone", (int)w->pid);
+		return err_set(&w->why, errno, "process %d is gone", (int)first(w)->pid);
 	while ((d = readdir(dir)) != NULL) {
 		pid_t tid = (pid_t)atoi(d->d_name);
 
@@ -129,52 +138,24 @@ static void begin_samples(struct advise_watch *w, bool on_exec)
 	}
 }
 
-/* From here on touched pages are counted, and looks come. */
-static void begin_looks(struct advise_watch *w, bool clear)
-{
-	struct err e = { 0 };
-
-	w->cleared = !clear || !page_since_clear(w->pid, &e);
-	w->last_ns = clock_now_ns();
-	w->next_ns = w->last_ns + w->interval_ns;
-}
-
-static int open_live(struct advise_watch *w, struct err *e)
-{
-	char path[64];
-
-	w->live = live_open(w->pid, e);
-	if (!w->live)
-		return -ESRCH;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)w->pid);
-	w->mem = open(path, O_RDONLY | O_CLOEXEC);
-	return 0;
-}
-
 struct advise_watch *advise_watch_new(pid_t pid, bool on_exec, uint64_t interval_ns, uint64_t reach, struct err *e)
 {
 	struct advise_watch *w = calloc(1, sizeof(*w));
 
 	if (w) {
-		w->mem = -1;
-		w->jumps = advise_jumps_new();
+		w->interval_ns = interval_ns;
+		w->reach = reach;
 	}
-	if (!w || !w->jumps) {
-		free(w);
+	if (!w || add(w, pid)) {
+		advise_watch_free(w);
 		err_set(e, ENOMEM, "cannot watch process %d: no memory: free some", (int)pid);
 		return NULL;
 	}
-	w->pid = pid;
-	w->interval_ns = interval_ns;
-	w->regions.reach = reach;
 	begin_samples(w, on_exec);
-	if (on_exec)
-		return w;
-	if (open_live(w, e)) {
+	if (!on_exec && advise_process_begin(first(w), true, e)) {
 		advise_watch_free(w);
 		return NULL;
 	}
-	begin_looks(w, true);
 	return w;
 }
 
@@ -182,75 +163,79 @@ void advise_watch_free(struct advise_watch *w)
 {
 	if (!w)
 		return;
-	if (w->mem >= 0)
-		close(w->mem);
 	perf_rings_free(w->rings);
-	advise_jumps_free(w->jumps);
-	advise_regions_fini(&w->regions);
-	live_free(w->live);
+	for (size_t i = 0; i < w->n; i++)
+		advise_process_free(w->v[i]);
+	free(w->v);
 	free(w);
 }
 
 void advise_watch_executed(struct advise_watch *w)
 {
-	struct advise_jumps *fresh = advise_jumps_new();
-	struct err e = { 0 };
-
-	if (w->rings && w->live) /* what was sampled before is of the old program */
+	if (w->rings && first(w)->live) /* what was sampled before is of the old program */
 		perf_rings_drain(w->rings, UINT64_MAX, take, w);
-	if (w->mem >= 0)
-		close(w->mem);
-	w->mem = -1;
-	live_free(w->live);
-	w->live = NULL;
-	if (fresh) {
-		advise_jumps_free(w->jumps);
-		w->jumps = fresh;
-	}
-	advise_regions_executed(&w->regions);
-	w->looks = 0;
-	w->sum_ns = 0;
-	if (!open_live(w, &e))
-		begin_looks(w, false);
+	advise_process_executed(first(w));
 }
 
 /* ---- looks ---- */
 
-/* When something that took from @from to @to may come again. */
-static uint64_t again(uint64_t from, uint64_t to, uint64_t usual)
+static void add_counts(struct advise_watched *to, const struct advise_process *p)
 {
-	uint64_t share = (to - from) * TIMES_A_LOOK;
+	to->samples += advise_jumps_samples(p->jumps);
+	to->unproven += advise_jumps_unproven(p->jumps);
+	to->lost += advise_jumps_lost(p->jumps);
+}
 
-	return to + (share > usual ? share : usual);
+/* What has become of number @i, which another started?  True: nothing that is worth keeping. */
+static bool follow(struct advise_watch *w, size_t i)
+{
+	struct advise_process *p = w->v[i];
+	char state;
+
+	if (p->ended || !advise_process_is_new(p))
+		return false;
+	state = target_state(p->pid);
+	if (state && state != 'Z' && !advise_process_executed(p))
+		return false;
+	p->ended = true;
+	w->alive--;
+	return !p->regions.n;
+}
+
+static void follow_all(struct advise_watch *w)
+{
+	size_t n = 1;
+
+	for (size_t i = 1; i < w->n; i++) {
+		if (follow(w, i)) {
+			add_counts(&w->past, w->v[i]);
+			advise_process_free(w->v[i]);
+		} else {
+			w->v[n++] = w->v[i];
+		}
+	}
+	w->n = n;
 }
 
 int advise_watch_tick(struct advise_watch *w, bool now)
 {
 	uint64_t t = clock_now_ns();
-	struct err e = { 0 };
-	int err;
+	int err = 0;
 
-	if (!w->live)
+	if (!first(w)->live)
 		return 0;
-	if (t >= w->live_next_ns) { /* areas that samples fall in should be known */
-		live_look(w->live, true);
-		w->live_next_ns = again(t, clock_now_ns(), LOOK_NS);
-	}
+	follow_all(w);
+	for (size_t i = 0; i < w->n; i++)
+		if (!w->v[i]->ended)
+			advise_process_see(w->v[i], w->alive);
 	if (w->rings)
 		perf_rings_drain(w->rings, now ? UINT64_MAX : t - SETTLED_NS, take, w);
-	if (!now && t < w->next_ns)
-		return 0;
-	live_look(w->live, true);
-	t = clock_now_ns();
-	w->sum_ns += t - w->last_ns;
-	err = advise_regions_look(&w->regions, w->pid, w->live, w->rings ? w->jumps : NULL);
-	if (err)
-		return err;
-	w->looks++;
-	w->cleared &= !page_since_clear(w->pid, &e);
-	w->last_ns = clock_now_ns();
-	w->next_ns = again(t, w->last_ns, w->interval_ns);
-	return 0;
+	for (size_t i = 0; i < w->n; i++) {
+		int one = w->v[i]->ended ? 0 : advise_process_look(w->v[i], now, w->rings != NULL, w->alive);
+
+		err = i ? err : one;
+	}
+	return err;
 }
 
 void advise_watch_wait(struct advise_watch *w, int ms)
@@ -262,22 +247,33 @@ void advise_watch_wait(struct advise_watch *w, int ms)
 
 /* ---- what came of it ---- */
 
-struct advise_regions *advise_watch_regions(struct advise_watch *w)
+size_t advise_watch_n(const struct advise_watch *w)
 {
-	return &w->regions;
+	return w->n;
 }
 
-const struct advise_jumps *advise_watch_jumps(const struct advise_watch *w, const char **why)
+struct advise_process *advise_watch_process(const struct advise_watch *w, size_t i)
 {
-	*why = w->why.text;
-	return w->rings ? w->jumps : NULL;
+	return w->v[i];
+}
+
+const char *advise_watch_no_samples(const struct advise_watch *w)
+{
+	return w->rings ? NULL : w->why.text;
 }
 
 void advise_watch_told(const struct advise_watch *w, struct advise_watched *out)
 {
-	*out = (struct advise_watched){ .looks = w->looks, .cleared = w->cleared };
-	if (w->looks)
-		out->interval_ns = w->sum_ns / w->looks;
+	const struct advise_process *p = first(w);
+
+	*out = w->past;
+	out->looks = p->looks;
+	out->cleared = p->cleared;
+	out->unwatched = w->unwatched;
+	for (size_t i = 0; i < w->n; i++)
+		add_counts(out, w->v[i]);
+	if (p->looks)
+		out->interval_ns = p->sum_ns / p->looks;
 	if (w->rings)
-		out->lost = perf_rings_counts(w->rings)->lost;
+		out->lost += perf_rings_counts(w->rings)->lost;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * advise_watch.h - one process watched for whether huge pages would help it: samples, and looks.
+ * advise_watch.h - a process, and those that it starts, watched for whether huge pages would help them: samples, and looks.
  *
- * Samples are perf's, with registers; the code around them is read from the process's memory.  At
- * each look the reference bits are cleared, which is all that is done to it.
- * All calls from one thread.
+ * Samples are perf's, with registers, of all of them.  A process that it starts is watched from when it has run for
+ * some 10 ms, each for itself.  All calls from one thread.
  */
 #ifndef ADVISE_WATCH_H
 #define ADVISE_WATCH_H
@@ -13,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "advise_regions.h"
+#include "advise_process.h"
 #include "err.h"
 
 #define ADVISE_HZ	   10000 /* samples a second of CPU time */
@@ -28,23 +27,27 @@ struct advise_watch;
 struct advise_watch *advise_watch_new(pid_t pid, bool on_exec, uint64_t interval_ns, uint64_t reach, struct err *e);
 void advise_watch_free(struct advise_watch *w);
 
-/* It has executed a program: watching begins anew. */
+/* The first has executed a program: watching begins anew. */
 void advise_watch_executed(struct advise_watch *w);
 
-/* Take samples in; look if it is due, or @now.  -ESRCH: it is gone. */
+/* Take samples in; look if it is due, or @now.  -ESRCH: the first is gone. */
 int advise_watch_tick(struct advise_watch *w, bool now);
 
 /* Wait for samples, up to @ms; ends early at a signal. */
 void advise_watch_wait(struct advise_watch *w, int ms);
 
-struct advise_regions *advise_watch_regions(struct advise_watch *w);
-/* NULL: there are no samples, and *@why says why. */
-const struct advise_jumps *advise_watch_jumps(const struct advise_watch *w, const char **why);
+/* The process that was asked for is number 0; then those that it started, ended ones, too. */
+size_t advise_watch_n(const struct advise_watch *w);
+struct advise_process *advise_watch_process(const struct advise_watch *w, size_t i);
+/* Why there are no samples; NULL: there are. */
+const char *advise_watch_no_samples(const struct advise_watch *w);
 
 struct advise_watched {
-	unsigned looks;
+	unsigned looks;	      /* at the first, as interval_ns and cleared */
 	uint64_t interval_ns; /* on the average */
-	uint64_t lost;	      /* samples that the kernel had no room for */
+	uint64_t samples, unproven; /* of all that are watched, as advise_jumps.h has them */
+	uint64_t lost;	      /* samples that the kernel had no room for, and accesses */
+	uint64_t unwatched;   /* samples of processes that ran for too short a time, or were too many */
 	bool cleared;	      /* reference bits could be cleared: else touched pages are those since the start */
 };
 void advise_watch_told(const struct advise_watch *w, struct advise_watched *out);

@@ -130,6 +130,43 @@ if [ "$thp_now" = madvise ] || [ "$thp_now" = always ]; then
 	is "asked: no advice for what is huge already" "$(field "$tmp/json" advice why) $(field "$tmp/json" advice huge)" "huge-already $((mib * 256))"
 fi
 
+# ---- what CMD starts ---------------------------------------------------------------------------------------
+
+# child COMMAND: of a shell, which is not what accesses the memory
+child() {
+	"$HOTVAR" advise --json -o "$tmp/json" -- sh -c "$1" "$access" $mib > "$tmp/out" 2> "$tmp/err"
+	rc=$?
+}
+# rows: each area that is advised, of a process that is not CMD, with its name
+rows() {
+	meta=$(field "$tmp/json" meta pid)
+	grep '"advised":true' "$tmp/json" | grep -v "\"pid\":$meta," | sed 's/.*"start":"\([^"]*\)".*"comm":"\([^"]*\)".*/\1 \2/' | sort
+}
+ranges() {
+	sed -n 's/^range \([^ ]*\) .*/\1 advise_access/p' "$tmp/out" | sort
+}
+child '"$0" random $1 40; exit 3'
+is "a child: the exit status is CMD's" $rc 3
+is "a child: its area, with its name" "$(rows)" "$(ranges)"
+child '"$0" random $1 40 & "$0" random $1 40 & wait'
+is "two at a time" "$(rows)" "$(ranges)"
+is "one row for each" "$(rows | grep -c .)" 2
+child '(i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; exec "$0" random $1 40); true'
+is "one that executes another program after a while" "$(rows)" "$(ranges)"
+child '"$0" killed $1 40; true'
+is "one that is killed" "$(rows)" "$(ranges)"
+child '"$0" sequential $1 120; true'
+is "one that walks: no advice" "$(field "$tmp/json" total advised) $(field "$tmp/json" advice why) $(field "$tmp/json" advice comm)" "0 in-order advise_access"
+child 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'
+is "hundreds of short ones" "$rc $(field "$tmp/json" total areas)" "0 0"
+"$HOTVAR" advise --verify -- sh -c '"$0" random $1 40; true' "$access" $mib > "$tmp/out" 2> "$tmp/err"
+is "--verify is for CMD's own memory" $? 125
+like "--verify: and says so" "$(cat "$tmp/err")" "the advice is for processes that 'sh' starts"
+like "in words, with its number" "$(cat "$tmp/err")" ', in process [0-9]+ \(advise_access\)$'
+"$HOTVAR" record -q -F 5000 -o "$tmp/two.rec" -- sh -c '"$0" random $1 40 & "$0" random $1 40 & wait' "$access" $mib > "$tmp/out" 2> "$tmp/err"
+"$HOTVAR" advise -i "$tmp/two.rec" --json > "$tmp/json" 2> "$tmp/err"
+is "a recording of two" "$(grep '"advised":true' "$tmp/json" | sed 's/.*"start":"\([^"]*\)".*/\1 advise_access/' | sort)" "$(ranges)"
+
 # ---- a process, a recording --------------------------------------------------------------------------------
 
 mkfifo "$tmp/in"
