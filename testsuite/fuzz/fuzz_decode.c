@@ -73,6 +73,16 @@ static uint32_t tls(void *ctx, const struct hvar_event *ev, const struct estimat
 	return 5;
 }
 
+/* What is surely accessed is read or written, and of some size. */
+static void accessed(void *ctx, const struct hvar_event *ev, uint64_t addr, uint32_t size, uint32_t flags)
+{
+	(void)ctx;
+	(void)ev;
+	(void)addr;
+	if (!size || !(flags & (DECODE_MEM_READ | DECODE_MEM_WRITE)))
+		abort();
+}
+
 static void instructions(const uint8_t *p, size_t n, bool is32)
 {
 	struct decode_regs s;
@@ -103,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct estimate_result *r;
 	struct code c;
-	const struct estimate_env env = { &c, site, code, function, variable, tls };
+	const struct estimate_env env = { &c, site, code, function, variable, tls, accessed };
 	struct estimate *e;
 	uint8_t *copy;
 	double sum = 0;
