@@ -78,6 +78,12 @@ runner bad.sh good.sh
 is "a failed line: last line" "$last" "2 passed, 1 failed, 1 skipped"
 is "a failed line: exit status" $rc 1
 like "a failure is shown with its output" "$out" '^  # because$'
+# again LINES: what stands right before the last line, and the empty one above it
+again() {
+	is "and told again at the end${2:+: $2}" "$(tail -n "$(($(printf '%s\n' "$1" | grep -c .) + 2))" "$tmp/out" | grep .)" "$1
+$last"
+}
+again "not ok - bad.sh: b"
 
 runner short.sh
 is "fewer results than planned" "$last" "1 passed, 1 failed, 0 skipped"
@@ -88,6 +94,7 @@ is "no output" "$last" "0 passed, 1 failed, 0 skipped"
 runner dies.sh
 is "death by a signal" "$last" "1 passed, 1 failed, 0 skipped"
 like "and which one" "$out" 'died of signal 11'
+again "not ok - dies.sh: died of signal 11"
 runner status.sh
 is "a bad exit status alone" "$last" "1 passed, 1 failed, 0 skipped"
 runner absent.sh
@@ -97,6 +104,7 @@ is "cmocka's own dialect" "$last" "2 passed, 0 failed, 1 skipped"
 
 runner -t 1 hangs.sh good.sh
 is "an overdue test" "$last" "1 passed, 1 failed, 1 skipped"
+again "not ok - hangs.sh: not done after 1 seconds: killed"
 # A killed child that nobody has waited for yet is gone too: it runs no more.
 gone() {
 	case $(sed -n 's/^State:[^A-Z]*\(.\).*/\1/p' "/proc/$1/status" 2> /dev/null) in
@@ -106,6 +114,14 @@ gone() {
 }
 check "is killed" until_true 10 gone "$(cat self)"
 check "with its children" until_true 10 gone "$(cat child)"
+
+runner good.sh bad.sh short.sh noplan.sh silent.sh status.sh
+is "all of them" "$last" "5 passed, 5 failed, 1 skipped"
+again "not ok - bad.sh: b
+not ok - noplan.sh: printed no plan
+not ok - short.sh: planned 2 results, gave 1
+not ok - silent.sh: printed no result
+not ok - status.sh: exit status 3" "in every shape"
 
 # Ended itself, by ^C or timeout, the runner takes its tests along.  setsid: that group and no other.
 rm -f self child
@@ -120,5 +136,38 @@ runner
 is "no test at all: exit status" $rc 1
 is "no test at all: last line" "$last" "0 passed, 0 failed, 0 skipped"
 is "nothing is left in the temporary folder" "$(find "$tmp" -mindepth 1 -maxdepth 1 -name 'hotvar-*')" ""
+
+# ./quickstart check, with targets that say what these do: what failed stands right before its last line, of all of them.
+mkdir -p "$tmp/q/build" "$tmp/bin"
+cp "$top_srcdir/quickstart" "$tmp/q/"
+echo "top_builddir = $tmp/q/build" > "$tmp/q/build/Makefile"
+printf '#!/bin/sh\necho _PyRuntime > "$2"\n' > "$tmp/q/build/hotvar"
+printf '#!/bin/sh\necho install ok installed\n' > "$tmp/bin/dpkg-query"
+cat > "$tmp/bin/make" <<'EOF'
+#!/bin/sh
+case "$*" in
+*check-fuzz) echo "x.c:1:2: error: no such thing"; echo "make: *** [x.o] Error 1" >&2; exit 2 ;;
+*check-real) printf '%s\n' 'not ok - real/x.sh: printed no plan' '' '7 passed, 1 failed, 1 skipped'; exit 2 ;;
+*check) printf '%s\n' '  not ok 3 - a' '' 'not ok - live/x.sh: a' 'not ok - live/y.sh: died of signal 11' '' '5 passed, 2 failed, 0 skipped'; exit 2 ;;
+*check-stap) printf '%s\n' '' '4 passed, 0 failed, 0 skipped' ;;
+esac
+EOF
+printf '#!/bin/sh\n[ $# -ne 1 ] || [ "$1" != -u ] || { echo 0; exit; }\nexec /usr/bin/id "$@"\n' > "$tmp/bin/id"
+printf '#!/bin/sh\n' > "$tmp/bin/unshare"
+: > "$tmp/q/build/config.status"
+chmod 755 "$tmp/q/build/hotvar" "$tmp/q/build/config.status" "$tmp"/bin/*
+PATH=$tmp/bin:$PATH timeout 60 "$tmp/q/quickstart" check > "$tmp/out" 2>&1
+is "quickstart: one failed" $? 1
+is "quickstart: what failed is told again at the end" "$(tail -n 8 "$tmp/out")" "not ok - make check: live/x.sh: a
+not ok - make check: live/y.sh: died of signal 11
+not ok - make check-fuzz: failed before or after its tests:
+#   x.c:1:2: error: no such thing
+#   make: *** [x.o] Error 1
+not ok - make check-real: real/x.sh: printed no plan
+
+16 passed, 4 failed, 1 skipped"
+printf '#!/bin/sh\necho "1 passed, 0 failed, 0 skipped"\n' > "$tmp/bin/make"
+PATH=$tmp/bin:$PATH timeout 60 "$tmp/q/quickstart" check > "$tmp/out" 2>&1
+is "quickstart: none failed" "$? $(tail -n 1 "$tmp/out")" "0 4 passed, 0 failed, 0 skipped"
 
 done_testing
