@@ -239,6 +239,7 @@ static int write_lines(FILE *f, struct analysis *a, const struct report_choice *
 			 "page faults do not say who accessed which cache line: measure without --source fault, as in \"hotvar --by cacheline -- CMD\"");
 		return CLI_NOTHING;
 	}
+	lines_merge_sites(analysis_lines(a), analysis_callers(a));
 	if (lines_rows_make(&r, analysis_lines(a))) {
 		err_set(e, ENOMEM, "cannot make the report: no memory: free some");
 		return CLI_FAILED;

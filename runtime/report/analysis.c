@@ -12,6 +12,7 @@
 #include "callers.h"
 #include "carried.h"
 #include "code_source.h"
+#include "code_callers.h"
 #include "faulted.h"
 #include "frames.h"
 #include "heap_rows.h"
@@ -38,6 +39,7 @@ struct analysis {
 	struct images *images;
 	struct variables *variables;
 	struct callers *callers;
+	struct code_callers *code_callers;
 	struct prefetches *prefetches;
 	struct prefetches_sampled *prefetches_sampled; /* NULL: not asked for */
 	struct accesses *accesses;
@@ -108,12 +110,13 @@ static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct est
 			     at && at->fixed, at ? at->offset : 0);
 }
 
-static void env_accessed(void *ctx, const struct hvar_event *ev, uint64_t addr, uint32_t size, uint32_t flags)
+static void env_accessed(void *ctx, const struct hvar_event *ev, const struct code_site *at, uint64_t addr, uint32_t size,
+			 uint32_t flags)
 {
 	struct analysis *a = ctx;
 
 	if (a->lines)
-		lines_access(a->lines, a->spaces, ev, addr, size, flags, 1);
+		lines_access(a->lines, a->spaces, ev, at, addr, size, flags, 1);
 }
 
 /* ---- records ---- */
@@ -161,7 +164,7 @@ static void take_event(struct analysis *a, const struct hvar_event *ev)
 	}
 	mm_set_add(&a->mms, ev->mm);
 	if (a->lines)
-		lines_access(a->lines, a->spaces, ev, ev->u.access.addr, ev->u.access.size, ev->u.access.flags,
+		lines_access(a->lines, a->spaces, ev, NULL, ev->u.access.addr, ev->u.access.size, ev->u.access.flags,
 			     (ev->u.access.weight + 65535) / 65536);
 	add(&a->totals.accesses, ev->u.access.weight);
 	i = variables_at(a->variables, spaces_of(a->spaces, ev), ev,
@@ -429,7 +432,7 @@ const struct estimate_result *analysis_solve(struct analysis *a)
 
 struct callers *analysis_callers(struct analysis *a)
 {
-	faulted_name_callers(a->faulted);
+	code_callers_name(a->code_callers);
 	return a->callers;
 }
 
@@ -538,8 +541,11 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 		if (!a->prefetches_sampled)
 			goto no_memory;
 	}
+	a->code_callers = code_callers_new(a->images, a->callers);
+	if (!a->code_callers)
+		goto no_memory;
 	if (o->lines) {
-		a->lines = lines_new(a->images, a->variables);
+		a->lines = lines_new(a->images, a->variables, &a->env, a->code_callers);
 		if (!a->lines)
 			goto no_memory;
 	}
@@ -548,7 +554,8 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 		if (!a->touched)
 			goto no_memory;
 	}
-	a->faulted = faulted_new(&(struct faulted_parts){ &a->env, a->spaces, a->images, a->variables, a->callers, a->touched });
+	a->faulted = faulted_new(&(struct faulted_parts){ &a->env, a->spaces, a->images, a->variables, a->callers,
+							 a->code_callers, a->touched });
 	a->watched = watched_new(&a->env, a->spaces, a->images);
 	if (!a->faulted || !a->watched)
 		goto no_memory;
@@ -567,6 +574,7 @@ void analysis_free(struct analysis *a)
 	estimate_free(a->estimate);
 	touched_free(a->touched);
 	lines_free(a->lines);
+	code_callers_free(a->code_callers);
 	callers_free(a->callers);
 	prefetches_sampled_free(a->prefetches_sampled);
 	prefetches_free(a->prefetches);

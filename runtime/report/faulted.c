@@ -3,38 +3,21 @@
 
 #include "faulted.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "code_access.h"
-#include "code_names.h"
 #include "runtime/core/hvar_vmas.h"
 #include "runtime/user/grow.h"
 
-enum {
-	ONE = 65536,	     /* access, as a weight */
-	FIRST_SITES = 1024,
-	MOST_SITES = 1 << 22,
-	TEXT = 4096,
-};
+enum { ONE = 65536 }; /* access, as a weight */
 
 #define KERNEL_HALF (1ull << 63)
-
-/* Code that has faulted, once: it is number @caller of the callers. */
-struct site {
-	struct code_site at;
-	bool used, kernel;
-	uint32_t caller;
-};
 
 struct faulted {
 	struct faulted_parts p;
 	struct faulted_row *rows; /* by entry */
 	size_t n_rows, cap_rows;
-	struct site *sites; /* open addressing */
-	size_t n_sites, cap_sites;
-	bool named;
 	uint64_t n, lost;
 };
 
@@ -52,90 +35,10 @@ void faulted_free(struct faulted *f)
 	if (!f)
 		return;
 	free(f->rows);
-	free(f->sites);
 	free(f);
 }
 
 /* ---- code ---- */
-
-static struct site *slot_of(struct site *v, size_t n, const struct site *like)
-{
-	uint64_t h = (like->at.where ^ (uint64_t)like->at.module << 40 ^ (uint64_t)like->at.mm << 20 ^ like->kernel) *
-		     0x9e3779b97f4a7c15ull;
-	size_t i = (size_t)(h >> 20) & (n - 1);
-
-	while (v[i].used && (v[i].at.module != like->at.module || v[i].at.mm != like->at.mm ||
-			     v[i].at.where != like->at.where || v[i].kernel != like->kernel))
-		i = (i + 1) & (n - 1);
-	return &v[i];
-}
-
-static bool make_room(struct faulted *f)
-{
-	size_t cap = f->cap_sites ? 2 * f->cap_sites : FIRST_SITES, i;
-	struct site *v;
-
-	if (2 * (f->n_sites + 1) <= f->cap_sites)
-		return true;
-	v = cap > MOST_SITES ? NULL : calloc(cap, sizeof(*v));
-	if (!v)
-		return false;
-	for (i = 0; i < f->cap_sites; i++)
-		if (f->sites[i].used)
-			*slot_of(v, cap, &f->sites[i]) = f->sites[i];
-	free(f->sites);
-	f->sites = v;
-	f->cap_sites = cap;
-	return true;
-}
-
-/* The number of the code that has faulted; false: no memory. */
-static bool caller_of(struct faulted *f, const struct code_site *at, bool kernel, uint32_t *caller)
-{
-	struct site like = { .at = *at, .used = true, .kernel = kernel }, *s;
-
-	if (!make_room(f))
-		return false;
-	s = slot_of(f->sites, f->cap_sites, &like);
-	if (!s->used) {
-		*s = like;
-		s->caller = (uint32_t)f->n_sites++;
-		f->named = false;
-	}
-	*caller = s->caller;
-	return true;
-}
-
-void faulted_name_callers(struct faulted *f)
-{
-	struct code_names *names = f->named ? NULL : code_names_new(f->p.images);
-	union {
-		struct stream_caller head;
-		char room[sizeof(struct stream_caller) + TEXT];
-	} rec;
-	size_t i;
-
-	if (!names)
-		return;
-	for (i = 0; i < f->cap_sites; i++) {
-		const struct site *s = &f->sites[i];
-		struct code_name name = { .function = "", .file = "" };
-		char *text = rec.room + sizeof(rec.head);
-		int n;
-
-		if (!s->used)
-			continue;
-		if (s->kernel)
-			name.function = "[system call]";
-		else
-			code_names_find(names, &s->at, &name);
-		rec.head = (struct stream_caller){ .caller = s->caller };
-		n = snprintf(text, TEXT, "%.2000s%c%.1000s%c%u", name.function, 0, name.file, 0, name.line);
-		callers_name(f->p.callers, &rec.head, sizeof(rec.head) + (size_t)n + 1);
-	}
-	code_names_free(names);
-	f->named = true;
-}
 
 static void note_caller(struct faulted *f, const struct hvar_event *ev, const struct code_site *at, bool kernel, uint32_t flags)
 {
@@ -145,7 +48,7 @@ static void note_caller(struct faulted *f, const struct hvar_event *ev, const st
 	} rec = { .head = { .time_ns = ev->time_ns, .mm = ev->mm, .pid = ev->pid } };
 	uint32_t caller;
 
-	if (!caller_of(f, at, kernel, &caller))
+	if (!code_callers_number(f->p.code, at, kernel, &caller))
 		return;
 	rec.head.v[0] = (struct stream_call){ .addr = ev->u.access.addr, .count = 1, .caller = caller, .flags = (uint16_t)flags };
 	callers_calls(f->p.callers, f->p.variables, f->p.spaces, &rec.head, sizeof(rec), false);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "callers.h"
+#include "code_callers.h"
 #include "images.h"
 #include "runtime/user/estimate.h"
 #include "runtime/user/stream.h"
@@ -27,6 +28,7 @@ struct faulted_parts {
 	struct images *images;
 	struct variables *variables;
 	struct callers *callers;
+	struct code_callers *code; /* what they are numbers of */
 	struct touched *touched;
 };
 
@@ -47,8 +49,5 @@ void faulted_row(const struct faulted *f, uint32_t entry, struct faulted_row *ou
 uint64_t faulted_n(const struct faulted *f);
 /* For which there was no memory: of these nothing is known but that they were. */
 uint64_t faulted_lost(const struct faulted *f);
-
-/* Name the code sites, for callers_of(): once, at the end. */
-void faulted_name_callers(struct faulted *f);
 
 #endif /* FAULTED_H */

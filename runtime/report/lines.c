@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_access.h"
 #include "lines_names.h"
 #include "runtime/user/grow.h"
 #include "runtime/user/pmu_source.h"
 
-enum { MOST_LINES = 1 << 21, MOST_THREADS = 1 << 16, FIRST_BUCKETS = 1024 };
+enum { MOST_LINES = 1 << 21, MOST_THREADS = 1 << 16, MOST_SITES = 1 << 12, FIRST_BUCKETS = 1024 };
 
 struct lines {
 	struct images *images;
 	struct variables *variables;
+	const struct estimate_env *env;
+	struct code_callers *code;
 	struct line *v;
 	size_t n, cap;
 	uint32_t *buckets; /* number + 1, by key */
@@ -100,6 +103,22 @@ static struct line_thread *thread_of(struct lines *l, struct line *line, uint32_
 	return &line->threads[i];
 }
 
+/* What @t, one of @line's threads, does by code number @caller. */
+static struct line_site *site_of(struct lines *l, struct line *line, const struct line_thread *t, uint32_t caller)
+{
+	uint32_t thread = (uint32_t)(t - line->threads), i;
+
+	for (i = 0; i < line->n_sites; i++)
+		if (line->sites[i].thread == thread && line->sites[i].caller == caller)
+			return &line->sites[i];
+	if ((i >= MOST_SITES && !line->exact) || grow_array((void **)&line->sites, &line->cap_sites, i + (size_t)1, sizeof(*line->sites))) {
+		l->lost++;
+		return NULL;
+	}
+	line->sites[line->n_sites++] = (struct line_site){ .thread = thread, .caller = caller };
+	return &line->sites[i];
+}
+
 /* What memory the line at @addr is to @v, its area in @mm. */
 static struct hvar_key key_of(const struct lines *l, const struct hvar_vma *v, uint32_t mm, uint64_t addr, bool written)
 {
@@ -138,23 +157,10 @@ static void add_site(struct lines *l, struct line *line, const struct stream_lin
 		     const struct stream_line_site *from)
 {
 	const struct line_thread *t = thread_of(l, line, r->mm, r->pid, tid);
-	struct line_site *s;
-	uint32_t i, thread;
+	struct line_site *s = t ? site_of(l, line, t, from->caller) : NULL;
 
-	if (!t)
+	if (!s)
 		return;
-	thread = (uint32_t)(t - line->threads);
-	for (i = 0; i < line->n_sites; i++)
-		if (line->sites[i].thread == thread && line->sites[i].caller == from->caller)
-			break;
-	if (i == line->n_sites) {
-		if (grow_array((void **)&line->sites, &line->cap_sites, i + (size_t)1, sizeof(*line->sites))) {
-			l->lost++;
-			return;
-		}
-		line->sites[line->n_sites++] = (struct line_site){ .thread = thread, .caller = from->caller };
-	}
-	s = &line->sites[i];
 	s->words |= from->words;
 	if (from->flags & HVAR_ACCESS_WRITE)
 		s->writes += from->count;
@@ -266,11 +272,29 @@ static struct line *line_at(struct lines *l, const struct hvar_vmas *vmas, const
 	return line;
 }
 
-void lines_access(struct lines *l, struct spaces *spaces, const struct hvar_event *ev, uint64_t addr, uint32_t size,
-		  uint32_t flags, uint64_t weight)
+/* Who has a line alone is not asked by which code. */
+static void count_site(struct lines *l, struct line *line, const struct line_thread *t, const struct code_site *code, unsigned at,
+		       uint32_t size, uint32_t flags, uint64_t weight)
+{
+	struct line_site *s;
+	uint32_t caller;
+
+	if (line->n_threads < 2 || !code || !l->code)
+		return;
+	s = code_callers_number(l->code, code, false, &caller) ? site_of(l, line, t, caller) : NULL;
+	if (!s)
+		return;
+	s->words |= (2u << (at + size - 1) / 4) - (1u << at / 4);
+	s->reads += flags & HVAR_ACCESS_READ ? weight : 0;
+	s->writes += flags & HVAR_ACCESS_WRITE ? weight : 0;
+}
+
+void lines_access(struct lines *l, struct spaces *spaces, const struct hvar_event *ev, const struct code_site *code, uint64_t addr,
+		  uint32_t size, uint32_t flags, uint64_t weight)
 {
 	const struct hvar_vmas *vmas = spaces_of(spaces, ev);
 	struct line_thread *t;
+	struct line *line;
 
 	if (!size || size > 4096 || addr + size < addr)
 		size = 1;
@@ -278,8 +302,11 @@ void lines_access(struct lines *l, struct spaces *spaces, const struct hvar_even
 		unsigned at = (unsigned)(addr % LINES_SIZE);
 		uint32_t n = size < LINES_SIZE - at ? size : LINES_SIZE - at;
 
-		if (line_at(l, vmas, ev, addr - at, flags & HVAR_ACCESS_WRITE, &t))
+		line = line_at(l, vmas, ev, addr - at, flags & HVAR_ACCESS_WRITE, &t);
+		if (line) {
 			count(t, at, n, flags, weight);
+			count_site(l, line, t, code, at, n, flags, weight);
+		}
 		addr += n;
 		size -= n;
 	}
@@ -290,6 +317,9 @@ void lines_pmu(struct lines *l, struct spaces *spaces, const struct stream_acces
 	const struct hvar_event *ev = &a->ev;
 	const struct hvar_vmas *vmas = spaces_of(spaces, ev);
 	uint64_t addr = ev->u.access.addr & ~(uint64_t)(LINES_SIZE - 1), weight = (ev->u.access.weight + 32768) / 65536;
+	const struct code_access c = { l->env, ev };
+	struct code_site at;
+	bool known;
 	struct line_thread *t;
 	struct line *line;
 
@@ -297,12 +327,51 @@ void lines_pmu(struct lines *l, struct spaces *spaces, const struct stream_acces
 		return;
 	if (!weight)
 		weight = 1;
-	lines_access(l, spaces, ev, ev->u.access.addr, ev->u.access.size, ev->u.access.flags, weight);
+	known = l->env && code_access_site(&c, ev->u.access.ip, &at);
+	lines_access(l, spaces, ev, known ? &at : NULL, ev->u.access.addr, ev->u.access.size, ev->u.access.flags, weight);
 	if (!pmu_source_hitm(a->source))
 		return;
 	line = line_at(l, vmas, ev, addr, ev->u.access.flags & HVAR_ACCESS_WRITE, &t);
 	if (line)
 		line->hitm += weight;
+}
+
+static bool one_line(const struct callers *callers, const struct line_site *a, const struct line_site *b)
+{
+	struct caller x, y;
+
+	if (a->thread != b->thread)
+		return false;
+	callers_get(callers, a->caller, &x);
+	if (!*x.function && !*x.file) /* code without a name is told apart */
+		return a->caller == b->caller;
+	callers_get(callers, b->caller, &y);
+	return x.line == y.line && !strcmp(x.function, y.function) && !strcmp(x.file, y.file);
+}
+
+void lines_merge_sites(struct lines *l, const struct callers *callers)
+{
+	size_t k;
+
+	for (k = 0; k < l->n; k++) {
+		struct line *line = &l->v[k];
+		uint32_t n = 0, i, j;
+
+		if (line->exact) /* they are lines of code from the start */
+			continue;
+		for (i = 0; i < line->n_sites; i++) {
+			for (j = 0; j < n && !one_line(callers, &line->sites[j], &line->sites[i]); j++)
+				;
+			if (j == n) {
+				line->sites[n++] = line->sites[i];
+				continue;
+			}
+			line->sites[j].words |= line->sites[i].words;
+			line->sites[j].reads += line->sites[i].reads;
+			line->sites[j].writes += line->sites[i].writes;
+		}
+		line->n_sites = n;
+	}
 }
 
 /* ---- all ---- */
@@ -322,7 +391,8 @@ uint64_t lines_lost(const struct lines *l)
 	return l->lost;
 }
 
-struct lines *lines_new(struct images *images, struct variables *variables)
+struct lines *lines_new(struct images *images, struct variables *variables, const struct estimate_env *env,
+			struct code_callers *code)
 {
 	struct lines *l = calloc(1, sizeof(*l));
 
@@ -330,6 +400,8 @@ struct lines *lines_new(struct images *images, struct variables *variables)
 		return NULL;
 	l->images = images;
 	l->variables = variables;
+	l->env = env;
+	l->code = code;
 	return l;
 }
 

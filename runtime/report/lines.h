@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code_callers.h"
 #include "images.h"
 #include "runtime/core/hvar_key.h"
 #include "runtime/user/stream.h"
@@ -34,7 +35,7 @@ struct line_site {
 	uint32_t thread; /* index */
 	uint32_t caller;
 	uint32_t words; /* where it accessed, a bit for each 4 bytes */
-	uint64_t reads, writes;
+	uint64_t reads, writes; /* since the line had its second thread; of samples, those that prove it */
 };
 
 /* What has bytes [start, end) of the line. */
@@ -70,19 +71,26 @@ struct line {
 
 struct lines;
 
-/* All borrowed.  NULL: no memory. */
-struct lines *lines_new(struct images *images, struct variables *variables);
+/* All borrowed; @env and @code, or neither: what a PMU's accesses are by, and numbers for that.  NULL: no memory. */
+struct lines *lines_new(struct images *images, struct variables *variables, const struct estimate_env *env,
+			struct code_callers *code);
 void lines_free(struct lines *l);
 
 /* A record, checked by the reader, of the address space that @spaces have at its place in the stream. */
 void lines_record(struct lines *l, struct spaces *spaces, const struct stream_line *r);
 
-/* The thread of @ev has, surely, accessed @size bytes at @addr: @flags are of enum hvar_access_flags, @weight is how often. */
-void lines_access(struct lines *l, struct spaces *spaces, const struct hvar_event *ev, uint64_t addr, uint32_t size,
-		  uint32_t flags, uint64_t weight);
+/*
+ * The thread of @ev has, surely, accessed @size bytes at @addr: @flags are of enum hvar_access_flags, @weight is how often; @at
+ * is the instruction, NULL: not known.
+ */
+void lines_access(struct lines *l, struct spaces *spaces, const struct hvar_event *ev, const struct code_site *at, uint64_t addr,
+		  uint32_t size, uint32_t flags, uint64_t weight);
 
 /* One that a PMU told of, checked by the reader. */
 void lines_pmu(struct lines *l, struct spaces *spaces, const struct stream_access *a);
+
+/* Instructions that samples tell of and that are of one line of code are one site from here on: once @callers have their names. */
+void lines_merge_sites(struct lines *l, const struct callers *callers);
 
 size_t lines_n(const struct lines *l);
 const struct line *lines_at(const struct lines *l, size_t i);

@@ -98,8 +98,12 @@ static void sites(struct json *j, const struct line *l, struct analysis *a)
 		json_str(j, "function", *c.function ? c.function : NULL);
 		json_str(j, "file", *c.file ? c.file : NULL);
 		number(j, "line", c.line, c.line);
-		json_u64(j, "reads", s->reads);
-		json_u64(j, "writes", s->writes);
+		number(j, "reads", l->exact, s->reads);
+		number(j, "writes", l->exact, s->writes);
+		if (!l->exact) {
+			json_u64(j, "read_samples", s->reads);
+			json_u64(j, "write_samples", s->writes);
+		}
 		json_u64(j, "words", s->words);
 		json_close(j, '}');
 	}

@@ -213,8 +213,11 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 		return;
 	}
 	site_operand_note(o, variable);
-	if (t->e->env.accessed && !(m->flags & DECODE_MEM_MAYBE) && !window_is_tls(&t->s->ev, m))
-		t->e->env.accessed(t->e->env.ctx, &t->s->ev, addr, m->size, m->flags & (DECODE_MEM_READ | DECODE_MEM_WRITE));
+	if (t->e->env.accessed && !(m->flags & DECODE_MEM_MAYBE) && !window_is_tls(&t->s->ev, m)) {
+		const struct code_site at = { .module = f->module, .mm = f->mm, .where = f->start + f->b->off[i] };
+
+		t->e->env.accessed(t->e->env.ctx, &t->s->ev, &at, addr, m->size, m->flags & (DECODE_MEM_READ | DECODE_MEM_WRITE));
+	}
 	if (own && m->base == 4 && m->index == DECODE_NONE) {
 		site_operand_note(&f->stack, variable);
 		site_operand_note(&t->e->stack, variable);

@@ -54,8 +54,8 @@ struct estimate_env {
 			     uint64_t stack);
 	/* The entry for thread-local memory at @at, of whatever thread; NULL: wherever it is.  HVAR_HOT_NONE without room. */
 	uint32_t (*tls)(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at);
-	/* The thread of @ev, a sample, surely accesses @size bytes at @addr, as @flags (enum hvar_access_flags) say; NULL: nobody asks. */
-	void (*accessed)(void *ctx, const struct hvar_event *ev, uint64_t addr, uint32_t size, uint32_t flags);
+	/* The thread of @ev, a sample, surely accesses @size bytes at @addr by the instruction at @at, as @flags (enum hvar_access_flags) say; NULL: nobody asks. */
+	void (*accessed)(void *ctx, const struct hvar_event *ev, const struct code_site *at, uint64_t addr, uint32_t size, uint32_t flags);
 };
 
 #define ESTIMATE_NOTHING_THERE ((uint32_t)-2)

@@ -27,6 +27,8 @@ for l in open(sys.argv[1]):
 n=100000000
 is "samples: false sharing" "$(told "" "$threads" false $n)" \
 	"false of threads counters.first+8 by counters.first 1; counters.second+20 by counters.second 1"
+is "samples: by which code" "$(first 'sorted(set((s["function"], s["file"], s["line"] > 0, s["reads"]) for s in sites if s["write_samples"]))')" \
+	"[('count', 'line_threads.c', True, None), ('count_small', 'line_threads.c', True, None)]"
 is "samples: true sharing" "$(told "" "$threads" true $n)" "true of threads both+0 by both 1; both+0 by both 1"
 is "samples: members that were parted" "$(told "" "$threads" padded $n)" ""
 is "samples: one thread after the other" "$(told "" "$threads" after $n)" ""

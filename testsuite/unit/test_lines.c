@@ -22,13 +22,15 @@
 
 #define AREA 0x10000000u
 
-enum { LINES = 8, THREADS = 4, STEPS = 4000, ROUNDS = 40 };
+enum { LINES = 8, THREADS = 4, STEPS = 4000, ROUNDS = 40, SITES = 5 };
 
 struct stage {
 	struct images *images;
 	struct variables *variables;
 	struct spaces *spaces;
 	struct lines *lines;
+	struct callers *callers;
+	struct code_callers *code;
 };
 
 static void map(struct stage *s, uint32_t mm, uint32_t pid, uint8_t prot)
@@ -44,13 +46,16 @@ static void map(struct stage *s, uint32_t mm, uint32_t pid, uint8_t prot)
 
 static struct stage stage(void)
 {
-	struct stage s = { .images = images_new(false), .spaces = spaces_new() };
+	struct stage s = { .images = images_new(false), .spaces = spaces_new(), .callers = callers_new() };
 
 	assert_non_null(s.images);
 	assert_non_null(s.spaces);
 	s.variables = variables_new(s.images, false, false);
 	assert_non_null(s.variables);
-	s.lines = lines_new(s.images, s.variables);
+	assert_non_null(s.callers);
+	s.code = code_callers_new(s.images, s.callers);
+	assert_non_null(s.code);
+	s.lines = lines_new(s.images, s.variables, NULL, s.code);
 	assert_non_null(s.lines);
 	map(&s, 1, 7, HVAR_PROT_READ | HVAR_PROT_WRITE);
 	map(&s, 2, 8, HVAR_PROT_READ | HVAR_PROT_WRITE);
@@ -60,16 +65,30 @@ static struct stage stage(void)
 static void end(struct stage *s)
 {
 	lines_free(s->lines);
+	code_callers_free(s->code);
+	callers_free(s->callers);
 	variables_free(s->variables);
 	spaces_free(s->spaces);
 	images_free(s->images);
 }
 
-static void access_by(struct stage *s, uint32_t mm, uint32_t tid, uint64_t offset, uint32_t size, uint32_t flags)
+/* Code that does accesses, by number. */
+static struct code_site code_of(uint32_t n)
+{
+	return (struct code_site){ .mm = 1, .where = AREA + 0x8000 + 4 * n };
+}
+
+static void access_from(struct stage *s, uint32_t mm, uint32_t tid, const struct code_site *at, uint64_t offset, uint32_t size,
+			uint32_t flags)
 {
 	const struct hvar_event ev = { .type = HVAR_EVENT_SAMPLE, .mm = mm, .pid = mm + 6, .tid = tid };
 
-	lines_access(s->lines, s->spaces, &ev, AREA + offset, size, flags, 1);
+	lines_access(s->lines, s->spaces, &ev, at, AREA + offset, size, flags, 1);
+}
+
+static void access_by(struct stage *s, uint32_t mm, uint32_t tid, uint64_t offset, uint32_t size, uint32_t flags)
+{
+	access_from(s, mm, tid, NULL, offset, size, flags);
 }
 
 static const struct line *line_of(const struct stage *s, uint32_t mm, uint64_t offset)
@@ -85,7 +104,7 @@ static const struct line *line_of(const struct stage *s, uint32_t mm, uint64_t o
 /* ---- against the model ---- */
 
 static struct one {
-	uint32_t tid, at, size, flags;
+	uint32_t tid, at, size, flags, code;
 } did[STEPS];
 
 /* Has thread @tid done something to byte @b (with @flags) in the first @n steps? */
@@ -188,6 +207,48 @@ static void check_parts(const struct line *l, uint32_t line)
 	}
 }
 
+/* By which code, from when on a second thread has it. */
+static void check_sites(const struct stage *s, const struct line *l, uint32_t line)
+{
+	uint64_t reads[THREADS + 1][SITES] = { { 0 } }, writes[THREADS + 1][SITES] = { { 0 } };
+	uint32_t words[THREADS + 1][SITES] = { { 0 } }, first = 0, i, n = 0, code, w;
+	bool shared = false;
+
+	for (i = 0; i < STEPS; i++) {
+		if (did[i].at / 64 != line)
+			continue;
+		first = first ? first : did[i].tid;
+		shared = shared || did[i].tid != first;
+		if (!shared)
+			continue;
+		reads[did[i].tid][did[i].code] += did[i].flags & HVAR_ACCESS_READ ? 1 : 0;
+		writes[did[i].tid][did[i].code] += did[i].flags & HVAR_ACCESS_WRITE ? 1 : 0;
+		for (w = 0; w < 16; w++)
+			if (did[i].at % 64 < 4 * w + 4 && did[i].at % 64 + did[i].size > 4 * w)
+				words[did[i].tid][did[i].code] |= 1u << w;
+	}
+	for (i = 1; i <= THREADS; i++)
+		for (code = 0; code < SITES; code++)
+			n += words[i][code] != 0;
+	assert_int_equal(l->n_sites, n);
+	for (i = 0; i < n; i++) {
+		const struct line_site *x = &l->sites[i];
+		uint32_t tid = l->threads[x->thread].tid, caller = 0;
+
+		for (code = 0; code < SITES; code++) {
+			const struct code_site at = code_of(code);
+
+			assert_true(code_callers_number(s->code, &at, false, &caller));
+			if (caller == x->caller)
+				break;
+		}
+		assert_in_range(code, 0, SITES - 1);
+		assert_int_equal(x->reads, reads[tid][code]);
+		assert_int_equal(x->writes, writes[tid][code]);
+		assert_int_equal(x->words, words[tid][code]);
+	}
+}
+
 static void random_accesses(void **state)
 {
 	unsigned round, i;
@@ -200,6 +261,7 @@ static void random_accesses(void **state)
 
 		for (i = 0; i < STEPS; i++) {
 			struct one *o = &did[i];
+			struct code_site at;
 
 			o->tid = i && rand() % 2 ? did[i - 1].tid : 1 + (uint32_t)rand() % THREADS;
 			if (kind == 4) /* one after the other */
@@ -211,7 +273,9 @@ static void random_accesses(void **state)
 			o->flags = 1 + (uint32_t)rand() % 3;
 			if (kind == 3)
 				o->flags = o->tid == 1 ? HVAR_ACCESS_WRITE : HVAR_ACCESS_READ;
-			access_by(&s, 1, o->tid, o->at, o->size, o->flags);
+			o->code = (uint32_t)rand() % SITES;
+			at = code_of(o->code);
+			access_from(&s, 1, o->tid, &at, o->at, o->size, o->flags);
 		}
 		for (line = 0; line < LINES; line++) {
 			const struct line *l = line_of(&s, 1, 64 * line);
@@ -220,6 +284,7 @@ static void random_accesses(void **state)
 			if (line == round % LINES) /* the model is slow */
 				check_verdict(l, line);
 			check_parts(l, line);
+			check_sites(&s, l, line);
 		}
 		end(&s);
 	}
