@@ -74,10 +74,12 @@ static uint32_t tls(void *ctx, const struct hvar_event *ev, const struct estimat
 }
 
 /* What is surely accessed is read or written, and of some size. */
-static void accessed(void *ctx, const struct hvar_event *ev, uint64_t addr, uint32_t size, uint32_t flags)
+static void accessed(void *ctx, const struct hvar_event *ev, const struct code_site *at, uint64_t addr, uint32_t size,
+		     uint32_t flags)
 {
 	(void)ctx;
 	(void)ev;
+	(void)at;
 	(void)addr;
 	if (!size || !(flags & (DECODE_MEM_READ | DECODE_MEM_WRITE)))
 		abort();
