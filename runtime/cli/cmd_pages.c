@@ -308,6 +308,9 @@ static int look(struct pages *o, struct err *e)
 			err = pages_view_groups(&o->view, &r, o->by == BY_MODULE, &o->total);
 		else
 			err = pages_view_regions(&o->view, &r, &o->total);
+		if (!since) /* not asked for, of no region either */
+			o->total.touched = o->total.touched_private = o->total.touched_shared =
+				(struct page_range){ 0, PAGE_RANGE_ANY };
 		if (err)
 			err_set(e, -err, "cannot write the pages of process %d: %s", (int)o->pid, strerror(-err));
 	}

@@ -188,8 +188,9 @@ static void total(FILE *f, const struct pages_counts *c)
 {
 	fprintf(f, "\nIn all: %" PRIu64 " region%s, %" PRIu64 " page%s", c->regions, c->regions == 1 ? "" : "s", c->pages,
 		c->pages == 1 ? "" : "s");
-	fprintf(f, ", %" PRIu64 " present (%" PRIu64 " private, %" PRIu64 " shared)", c->present.n,
-		c->private.n, c->shared.n);
+	if (!c->present.unknown)
+		fprintf(f, ", %" PRIu64 " present (%" PRIu64 " private, %" PRIu64 " shared)", c->present.n,
+			c->private.n, c->shared.n);
 	if (!c->written.unknown)
 		fprintf(f, ", %" PRIu64 " written", c->written.n);
 	if (page_range_known(&c->touched))

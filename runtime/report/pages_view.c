@@ -191,6 +191,8 @@ static int written_of(const struct rows *w, uint64_t entry, const struct page_fa
 
 static int zero_of(const struct rows *w, uint64_t entry, const struct page_facts *facts)
 {
+	if (page_entry_huge_zero(w->r, w->i, entry))
+		return 1;
 	if (!page_present(entry) || entry & (PAGE_FILES | PAGE_EXCLUSIVE))
 		return 0;
 	if (w->r->zero)

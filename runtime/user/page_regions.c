@@ -6,7 +6,7 @@
  *
  *	shared mapping			never anon; written: dirty by smaps
  *	private, entry says file's	not anon, not written
- *	private, the page of zeros	not anon, not written
+ *	private, the page of zeros	not anon, not written; the huge one's entries say file's
  *	private, neither		anon, so written: it was copied, or made, for this process
  *	[vvar], VmFlags "pf"		frames that are no pages: neither anon nor written
  *
@@ -69,6 +69,26 @@ struct pass {
 	size_t at; /* the region that the next entry may be in */
 };
 
+/* Memory that no file is behind. */
+static bool no_file(const struct hvar_vma *v)
+{
+	return !(v->prot & HVAR_PROT_SHARED) &&
+	       (v->region == HVAR_REGION_ANON || v->region == HVAR_REGION_HEAP || v->region == HVAR_REGION_STACK ||
+		v->region == HVAR_REGION_JIT);
+}
+
+/* fs/proc/task_mmu.c, pagemap_pmd_range(): its page is not PageAnon().  Of areas with a name some are the kernel's. */
+static bool is_huge_zero(const struct page_regions *r, const struct page_region *v, uint64_t entry)
+{
+	return page_present(entry) && entry & PAGE_FILES && no_file(&v->vma) &&
+	       (r->scan ? !!(entry & PAGE_HUGE) : !(v->vma.flags & HVAR_VMA_NAMED));
+}
+
+bool page_entry_huge_zero(const struct page_regions *r, size_t i, uint64_t entry)
+{
+	return is_huge_zero(r, &r->v[i], entry);
+}
+
 static void count(struct pass *p, struct page_region *v, uint64_t addr, const uint64_t *e, size_t n)
 {
 	bool shared = v->vma.prot & HVAR_PROT_SHARED;
@@ -90,6 +110,8 @@ static void count(struct pass *p, struct page_region *v, uint64_t addr, const ui
 	v->huge += huge;
 	if (!shared)
 		v->anon += present - files - zero;
+	for (size_t i = 0; files && no_file(&v->vma) && i < n; i++)
+		v->huge_zero += is_huge_zero(p->r, v, e[i]);
 	if (!shared && !p->r->zero)
 		for (size_t i = 0; i < n; i++)
 			v->maybe_zero += (e[i] & (PAGE_PRESENT | PAGE_FILES | PAGE_EXCLUSIVE)) == PAGE_PRESENT;
@@ -103,7 +125,7 @@ static void count(struct pass *p, struct page_region *v, uint64_t addr, const ui
 		return;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t a = addr + i * PAGE_BYTES;
-		bool is_zero = e[i] & PAGE_ZERO;
+		bool is_zero = e[i] & PAGE_ZERO || (files && is_huge_zero(p->r, v, e[i]));
 
 		if (!page_present(e[i]))
 			continue;
@@ -176,6 +198,8 @@ static int read_pages(struct page_regions *r, const struct page_regions_ask *ask
 		err = page_map_walk(&m, r->v[i].vma.start, r->v[k].vma.end, take_run, &p);
 		i = k + 1;
 	}
+	for (i = 0; i < r->n; i++)
+		r->v[i].zero += r->v[i].huge_zero;
 	r->gone = m.gone;
 	page_kernel_close(&p.kernel);
 	page_map_close(&m);
@@ -326,7 +350,7 @@ bool page_regions_huge(const struct page_regions *r, size_t i, uint64_t *out)
 	if (r->scan)
 		return true;
 	if (s)
-		*out = (s->anon_huge + s->shmem_huge + s->file_huge + hugetlb(s)) / PAGE_BYTES;
+		*out = (s->anon_huge + s->shmem_huge + s->file_huge + hugetlb(s)) / PAGE_BYTES + r->v[i].huge_zero;
 	else
 		*out = 0;
 	return s || r->v[i].present < PAGE_HUGE_PAGES;

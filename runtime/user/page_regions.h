@@ -23,6 +23,7 @@
 struct page_region {
 	struct hvar_vma vma; /* a copy */
 	uint64_t present, swapped, anon, zero, exclusive, huge, guard, uffd_wp, soft_dirty;
+	uint64_t huge_zero;  /* of zero, those in the huge page of zeros */
 	uint64_t maybe_zero; /* pages that may be the page of zeros, where that is not told */
 	uint64_t old;	     /* present, and in the set "before" */
 	uint64_t old_zero;   /* of those, the page of zeros */
@@ -72,6 +73,9 @@ bool page_regions_written(const struct page_regions *r, size_t i, uint64_t *out)
 bool page_regions_huge(const struct page_regions *r, size_t i, uint64_t *out);
 bool page_regions_swapped(const struct page_regions *r, size_t i, uint64_t *out);
 bool page_regions_touched(const struct page_regions *r, size_t i, struct page_range *out);
+
+/* Is @entry, in the @i-th region, of the huge page of zeros?  The kernel calls that a file's, where no file is. */
+bool page_entry_huge_zero(const struct page_regions *r, size_t i, uint64_t entry);
 
 /* Is @entry, in the @i-th region, the process's own page?  1, 0, or -1: not known. */
 int page_entry_anon(const struct page_regions *r, size_t i, uint64_t entry);

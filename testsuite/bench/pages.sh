@@ -4,7 +4,7 @@
 # All numbers are CPU time of the reader, and the least of some rounds in which all take turns.  The process that is
 # looked at sleeps: one with 1 TiB of sparse memory and 60,000 areas; one with 262,144 small pages; one with nothing.
 set -e
-program=$TESTPROGS/pages rounds=${ROUNDS:-7}
+program=$TESTPROGS/pages reader=$TESTPROGS/page_read rounds=${ROUNDS:-7}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/hotvar-bench.XXXXXX")
 trap 'exec 3>&- 4>&- 5>&-; rm -rf "$tmp"' EXIT
 
@@ -20,7 +20,7 @@ pid_of() { sed -n 's/^pid //p' "$tmp/$1"; }
 take() {
 	name=$1
 	shift
-	"$program" time "$@" > /dev/null 2>> "$tmp/took-$name" || { echo "pages.sh: $* failed: $(tail -n 1 "$tmp/took-$name")" >&2; exit 1; }
+	"$reader" time "$@" > /dev/null 2>> "$tmp/took-$name" || { echo "pages.sh: $* failed: $(tail -n 1 "$tmp/took-$name")" >&2; exit 1; }
 }
 least() { cut -d ' ' -f 1 "$tmp/took-$1" | sort -n | head -n 1; }
 
@@ -34,8 +34,8 @@ while [ $i -lt $rounds ]; do
 	take rollup cat "/proc/$(pid_of large)/smaps_rollup"
 	take large "$HOTVAR" pages -p "$(pid_of large)" --summary
 	take regions "$HOTVAR" pages -p "$(pid_of large)" --json
-	take raw "$program" raw "$(pid_of dense)" $range
-	take none "$program" raw "$(pid_of dense)" ${range% *} ${range% *}
+	take raw "$reader" raw "$(pid_of dense)" $range
+	take none "$reader" raw "$(pid_of dense)" ${range% *} ${range% *}
 	take dense "$HOTVAR" pages -p "$(pid_of dense)" --summary
 	take small "$HOTVAR" pages -p "$(pid_of small)" --summary
 done

@@ -19,15 +19,16 @@ module() {
 	if [ -n "$found" ]; then
 		cp "$found" "$tmp/module"
 	else
-		# by the root's own lists, or this machine's where it is of the same suite
-		for package in linux-modules linux-image; do
-			timeout 200 sh "$lab/enter" "$1" "$tmp/module" apt-get -q download "$package-$k" > "$tmp/apt" 2>&1 ||
-				(cd "$tmp/module" && timeout 200 apt-get -q download "$package-$k") > "$tmp/apt" 2>&1 || continue
-			for d in "$tmp"/module/*.deb; do
-				dpkg-deb --fsys-tarfile "$d" | tar -C "$tmp/module" -x --wildcards '*/brd.ko*' 2> /dev/null
-				rm -f "$d"
-			done
-			find "$tmp/module" -name 'brd.ko*' | grep -q . && break
+		# of the root's own sources, with lists outside of it, which has none; the modules' package is the one or the other
+		timeout 300 sh "$lab/enter" "$1" "$tmp/module" sh -c '
+			mkdir -p lists/partial cache/archives/partial &&
+			set -- "$1" -q -o Dir::State::lists=/mnt/lists -o Dir::Cache=/mnt/cache -o Acquire::Languages=none -o APT::Sandbox::User=root &&
+			k=$1 && shift && apt-get "$@" -o Acquire::Check-Valid-Until=false update &&
+			{ apt-get "$@" download "linux-modules-$k" || apt-get "$@" download "linux-image-$k"; }' module "$k" > "$tmp/apt" 2>&1 ||
+			sed 's/^/# apt: /' "$tmp/apt"
+		for d in "$tmp"/module/*.deb; do
+			[ ! -e "$d" ] || dpkg-deb --fsys-tarfile "$d" | tar -C "$tmp/module" -x --wildcards '*/brd.ko*'
+			rm -f "$d"
 		done
 	fi
 	rm -f "$tmp/brd.ko"
@@ -48,6 +49,12 @@ guest() {
 		echo swap > /out/swap
 	fi
 	echo 4 > /proc/sys/vm/nr_hugepages
+	keep() {
+		mkdir -p /out/$1.of
+		/page_read dump $2 > /out/$1.of/dump
+		cat /proc/$2/smaps > /out/$1.of/smaps
+		cat /proc/$2/numa_maps > /out/$1.of/numa_maps
+	}
 	run() {
 		mkfifo /tmp/$1.in
 		/pages $2 < /tmp/$1.in > /out/$1 2> /out/$1.err &
@@ -56,7 +63,7 @@ guest() {
 		pid=$(sed -n 's/^pid //p' /out/$1)
 		/hotvar pages -p $pid --json > /out/$1.json 2>> /out/$1.err
 		/hotvar pages -p $pid --by page --json > /out/$1.pages 2>> /out/$1.err
-		cat /proc/$pid/smaps > /out/$1.smaps
+		keep $1 $pid
 		exec 3>&-
 	}
 	run regions regions
@@ -95,7 +102,7 @@ try() {
 	cp "$lab/init" "$tmp/files/init"
 	chmod +x "$tmp/files/init"
 	cp "$HOTVAR" "$tmp/files/hotvar.bin"
-	cp "$TESTPROGS/pages" "$tmp/files/pages"
+	cp "$TESTPROGS/pages" "$TESTPROGS/page_read" "$tmp/files/"
 	# hotvar is this machine's, with its own C library
 	ldd "$HOTVAR" | grep -o '/[^ )]*' | while read -r l; do cp -L "$l" "$tmp/files/lib-hotvar/"; done
 	cp "$tmp"/files/lib-hotvar/ld-linux* "$tmp/files/ld.so"
@@ -108,11 +115,16 @@ try() {
 		not_ok "$suite: boots" "$(cat "$tmp/boot")"
 		return
 	fi
+	for name in regions swap; do
+		[ ! -e "$tmp/out/$name.json" ] || cat "$tmp/out/$name.json" "$tmp/out/$name.pages" > "$tmp/out/$name.all"
+	done
 	ok "$suite: boots ($(sed -n 's/^lab: begin //p' "$tmp/out/console" | tr -d '\r'))"
-	check "$suite: regions as the program knows them" python3 "$oracle" told "$tmp/out/regions" "$tmp/out/regions.json"
+	check "$suite: regions as the program knows them" python3 "$oracle" told "$tmp/out/regions" "$tmp/out/regions.all"
+	check "$suite: every field as its /proc has it" python3 "$oracle" compare "$tmp/out/regions.of" "$tmp/out/regions.all"
 	check "$suite: their numbers hold together" python3 "$oracle" sane "$tmp/out/regions.json"
 	if [ -e "$tmp/out/swap" ]; then
-		check "$suite: swapped pages" python3 "$oracle" told "$tmp/out/swap" "$tmp/out/swap.json"
+		check "$suite: swapped pages" python3 "$oracle" told "$tmp/out/swap" "$tmp/out/swap.all"
+		check "$suite: with swap, every field as its /proc has it" python3 "$oracle" compare "$tmp/out/swap.of" "$tmp/out/swap.all"
 		like "$suite: there were some" "$(cat "$tmp/out/swap.json")" '"present":4,.*"swapped":6'
 		is "$suite: and in the rows of pages" "$(grep -c '"present":false,.*"written":true,"anon":true.*"swapped":true' "$tmp/out/swap.pages" | awk '{ print ($1 >= 6) }')" 1
 	else

@@ -40,6 +40,16 @@ ask() {
 	done | sort -u > "$tmp/$who.keys"
 	awk 'NR == FNR { key[$1 " " $2] = $3; next } /^case/ { print $2, key[$3 " " $4], key[$5 " " $6] }' \
 		"$tmp/$who.keys" "$tmp/$who" > "$tmp/$who.$when"
+	# each page's row has the key that sym has of its first byte
+	for pid in $(cut -d ' ' -f 1 "$tmp/$who.keys" | sort -u); do
+		"$@" "$HOTVAR" pages -p "$pid" --by page --json |
+			sed -n 's/.*"addr":"\([^"]*\)",.*"key":"\([^"]*\)".*/\1 \2/p' > "$tmp/$who.rows"
+		awk '{ print $1 }' "$tmp/$who.rows" | "$@" "$HOTVAR" sym -p "$pid" --json |
+			sed -n 's/.*"addr":"\([^"]*\)".*"key":"\([^"]*\)".*/\1 \2/p' | diff "$tmp/$who.rows" - | grep '^[<>]'
+		grep -c . "$tmp/$who.rows" >> "$tmp/$who.n"
+	done > "$tmp/$who.different"
+	is "$who, $when: rows of pages have the same keys" "$(cat "$tmp/$who.different")" ""
+	check "$who, $when: and there were some" awk '{ n += $1 } END { exit !(n > 100) }' "$tmp/$who.n"
 	is "$who, $when: keys of one address space are private, and only those" \
 		"$(awk '($3 ~ /^mm:/) != ($4 == "true")' "$tmp/$who.keys")" ""
 }

@@ -44,10 +44,8 @@ launched() {
 	is "$who: CMD ends as it does" "$? $(cat "$tmp/$who.err")" "0 "
 	check "$who: what CMD has touched since its start" python3 "$oracle" told "$tmp/$who.cmd" "$tmp/$who.of-cmd"
 	"$@" "$HOTVAR" pages --by page --json -o "$tmp/$who.pages" -- "$TESTPROGS/pages" regions launched < /dev/null > "$tmp/$who.cmd" 2> "$tmp/$who.err"
-	start=$(sed -n 's/^region anon_write \(0x[0-9a-f]*\) .*/\1/p' "$tmp/$who.cmd")
-	is "$who: page by page" "$(for i in 2 3 4 5 6; do
-		grep "\"addr\":\"$(printf '0x%x' $((start + i * 4096)))\"" "$tmp/$who.pages" | grep -c '"touched":true,"written":true'
-	done | tr -d '\n')" 11111
+	check "$who: page by page" python3 "$oracle" told "$tmp/$who.cmd" "$tmp/$who.pages"
+	check "$who: numbers hold together" python3 "$oracle" sane "$tmp/$who.of-cmd"
 	start=$(sed -n 's/^region populate \(0x[0-9a-f]*\) .*/\1/p' "$tmp/$who.cmd")
 	like "$who: a page made beforehand may be touched or not" \
 		"$(grep "\"addr\":\"$(printf '0x%x' $((start + 4096)))\"" "$tmp/$who.pages")" '"touched":null,"written":true'

@@ -38,6 +38,7 @@ all_fields() {
 	check "$who: regions as the program knows them" python3 "$oracle" told "$tmp/$name" "$tmp/regions.$who"
 	check "$who: regions as /proc has them" python3 "$oracle" compare "$pid" "$tmp/regions.$who" $rights
 	"$@" "$HOTVAR" pages -p "$pid" --by page --json > "$tmp/pages.$who" 2> "$tmp/err" || not_ok "$who: hotvar pages --by page" "$(cat "$tmp/err")"
+	check "$who: pages as the program knows them" python3 "$oracle" told "$tmp/$name" "$tmp/pages.$who"
 	cat "$tmp/pages.$who" >> "$tmp/regions.$who"
 	check "$who: pages as /proc has them" python3 "$oracle" compare "$pid" "$tmp/regions.$who" $rights
 	"$@" "$HOTVAR" pages -p "$pid" --symbols --json > "$tmp/symbols.$who" 2>&1
@@ -70,6 +71,11 @@ if [ "$(id -u)" = 0 ]; then
 	else
 		skip "huge pages of hugetlbfs" "there are none (vm.nr_hugepages)"
 	fi
+	if grep -q '^region uffd' "$tmp/mine"; then
+		ok "pages that userfaultfd protects were among them"
+	else
+		skip "pages that userfaultfd protects" "there is none here, or it protects no pages"
+	fi
 	like "root: mapcounts are told" "$(cat "$tmp/pages.root")" '"mapcount":1'
 	chmod 777 "$tmp"
 	if command -v setpriv > /dev/null; then
@@ -95,6 +101,8 @@ for who in parent child; do
 	[ $who = parent ] || of=$(sed -n 's/^child //p' "$tmp/family")
 	"$HOTVAR" pages -p "$of" --json > "$tmp/$who.json" 2>&1
 	check "after fork: the $who" python3 "$oracle" told "$tmp/family" "$tmp/$who.json" $who
+	"$HOTVAR" pages -p "$of" --by page --json >> "$tmp/$who.json" 2>&1
+	check "after fork: the $who, as /proc has it" python3 "$oracle" compare "$of" "$tmp/$who.json"
 done
 exec 5>&-
 
@@ -150,5 +158,8 @@ fi
 like "an unknown variable" "$(cat "$tmp/out")" "no variable 'no_such_variable'"
 "$HOTVAR" pages -p $$ --module no_such_file > "$tmp/out" 2> "$tmp/err"
 is "an unknown module" "$?" 1
+unlike "an unknown module: what was not asked for is not 0" "$(cat "$tmp/out")" touched
+like "nor is it in JSON" "$("$HOTVAR" pages -q -p $$ --module no_such_file --json 2> /dev/null | tail -n 1)" '"present":0,"touched":null,.*"touched_private":null'
+unlike "what nobody knows of the kernel's page is not 0" "$("$HOTVAR" pages -p $$ --module '[vsyscall]' | tail -n 1)" present
 like "an unknown module: it is said" "$(cat "$tmp/err")" "nothing of 'no_such_file' is mapped"
 done_testing

@@ -9,28 +9,29 @@
  *	pages touch	wait for a line, touch some pages, say so, wait for the end of stdin
  *	pages large	a terabyte with 4,096 pages in it, and 60,000 areas, or as many as there may be
  *	pages dense	a gibibyte of small pages
- *	pages raw PID START END	read the pagemap of a range, and nothing else
- *	pages time CMD...	nanoseconds of CPU time that CMD takes, and its memory in KiB, on stderr
  *	pages phases	at one line touch 300 pages, at another unmap 250 of them
  *	pages random SEED	some regions after a thousand reads, writes and discards at random
  *	pages churn	map, touch, unmap and fork until the end of stdin
  *
  * Linked statically: pages of libraries are mapped by others, whose number changes.
  * Each line "region NAME START END FIELD=N..." is what is true of the region; FIELD<N and FIELD>N are bounds.
+ * Each line "pages NAME START END FIELD=VALUE..." is what is true of each page in it; of those that are "absent", there is none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +39,9 @@ enum { PAGE = 4096, N = 16 };
 #define HUGE_BYTES ((size_t)2 << 20)
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
+#endif
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
 #endif
 
 /* A variable of three whole pages, of which the program writes the middle one. */
@@ -47,17 +51,31 @@ static volatile char sink;
 static int launched;
 
 /* Words of @facts that begin with "@" hold only if the program is watched from its start. */
-static void say(const char *name, const void *at, size_t size, const char *facts)
+static void tell(const char *type, const char *name, const char *at, size_t size, const char *facts)
 {
 	char text[256], *word, *rest = text;
 
-	printf("region %s 0x%" PRIxPTR " 0x%" PRIxPTR, name, (uintptr_t)at, (uintptr_t)at + size);
+	printf("%s %s 0x%" PRIxPTR " 0x%" PRIxPTR, type, name, (uintptr_t)at, (uintptr_t)at + size);
 	snprintf(text, sizeof(text), "%s", facts);
 	while ((word = strsep(&rest, " ")) != NULL)
 		if (*word != '@' || launched)
 			printf(" %s", word + (*word == '@'));
 	putchar('\n');
 }
+
+static void say(const char *name, const char *at, size_t size, const char *facts)
+{
+	tell("region", name, at, size, facts);
+}
+
+/* Of pages @from to @to of what is at @p. */
+static void say_pages(const char *name, const char *p, size_t from, size_t to, const char *facts)
+{
+	tell("pages", name, p + from * PAGE, (to - from) * PAGE, facts);
+}
+
+/* What is true of a page that was written, is its process's own, and was accessed since the start. */
+#define OWN "present=true written=true anon=true zero=false exclusive=true swapped=false huge=false uffd_wp=false guard=false @touched=true"
 
 /* @size bytes with a hole on both sides, so that no neighbour is like it. */
 static char *map(size_t size, int prot, int flags, int fd)
@@ -110,31 +128,45 @@ static void anonymous(void)
 
 	put(p, 2, 7);
 	say("anon_write", p, N * PAGE, "@touched=5 present=5 written=5 private=5 shared=0 zero=0 anon=5 swapped=0 huge=0");
+	say_pages("anon_write", p, 0, 2, "absent");
+	say_pages("anon_write", p, 2, 7, OWN);
+	say_pages("anon_write", p, 7, N, "absent");
 	p = anon(N, 0);
 	get(p, 0, 7);
-	say("anon_read", p, N * PAGE, "@touched=7 present=7 written=0 private=0 shared=7 zero=7 anon=0");
+	say("anon_read", p, N * PAGE, "@touched=7 @touched_private=0 @touched_shared=7 present=7 written=0 private=0 shared=7 zero=7 anon=0");
+	say_pages("anon_read", p, 0, 7, "present=true written=false anon=false zero=true exclusive=false swapped=false huge=false @touched=true");
 	p = anon(N, 0);
 	put(p, 0, 3);
 	get(p, 3, 7);
-	say("anon_mixed", p, N * PAGE, "@touched=7 present=7 written=3 private=3 shared=4 zero=4 anon=3");
+	say("anon_mixed", p, N * PAGE, "@touched=7 @touched_private=3 @touched_shared=4 present=7 written=3 private=3 shared=4 zero=4 anon=3");
+	say_pages("anon_mixed", p, 0, 3, OWN);
+	say_pages("anon_mixed", p, 3, 7, "present=true written=false anon=false zero=true exclusive=false @touched=true");
 	p = anon(N, MAP_POPULATE);
 	say("populate", p, N * PAGE, "@touched_least=0 @touched_most=16 present=16 written=16 private=16 shared=0 zero=0");
+	say_pages("populate", p, 0, N, "present=true written=true anon=true exclusive=true touched=null");
 	p = anon(N, 0);
 	put(p, 0, 8);
 	madvise(p + 2 * PAGE, 3 * PAGE, MADV_DONTNEED);
 	say("dontneed", p, N * PAGE, "@touched=5 present=5 written=5 private=5 shared=0");
+	say_pages("dontneed", p, 0, 2, OWN);
+	say_pages("dontneed", p, 2, 5, "absent");
+	say_pages("dontneed", p, 5, 8, OWN);
 	p = anon(N, 0);
 	put(p, 0, 8);
 	madvise(p, 8 * PAGE, MADV_FREE);
 	say("free", p, N * PAGE, "@touched=8 present=8 private=8 shared=0");
+	say_pages("free", p, 0, 8, OWN);
 	p = anon(N, 0);
 	put(p, 0, 6);
 	mprotect(p, N * PAGE, PROT_NONE);
 	say("prot_none", p, N * PAGE, "@touched=6 present=6 written=6 private=6");
 	p = anon(N, 0);
 	put(p, 0, 4);
-	if (!madvise(p + 8 * PAGE, 2 * PAGE, MADV_GUARD_INSTALL))
+	if (!madvise(p + 8 * PAGE, 2 * PAGE, MADV_GUARD_INSTALL)) {
 		say("guard", p, N * PAGE, "present=4 written=4 private=4 swapped=0");
+		say_pages("guard", p, 0, 4, OWN);
+		say_pages("guard", p, 8, 10, "present=false guard=true written=false anon=false swapped=false mapcount=null");
+	}
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, open("/dev/zero", O_RDWR));
 	put(p, 0, 2);
 	get(p, 2, 4);
@@ -158,6 +190,8 @@ static void files(const char *dir)
 	get(p, 9, 10);
 	put(p, 3, 7);
 	say("file_cow", p, N * PAGE, "@touched_least=5 written=4 anon=4 zero=0 present>4");
+	say_pages("file_cow", p, 3, 7, OWN);
+	say_pages("file_cow", p, 9, 10, "present=true written=false anon=false zero=false huge=false @touched=true");
 	p = map(N * PAGE, PROT_READ, MAP_PRIVATE, fd);
 	get(p, 0, N);
 	say("file_read", p, N * PAGE, "@touched_most=16 present=16 written=0 anon=0 zero=0");
@@ -167,12 +201,15 @@ static void files(const char *dir)
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	put(p, 0, 3);
 	say("memfd", p, N * PAGE, "@touched=3 written=3 anon=0 present=3 private=3");
+	say_pages("memfd", p, 0, 3, "present=true written=true anon=false zero=false exclusive=true swapped=false huge=false @touched=true");
+	say_pages("memfd", p, 3, N, "absent");
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	put(p, 0, 1);
 	say("memfd_private", p, N * PAGE, "written=1 anon=1");
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 	put(p, 0, 5);
 	say("shared_anon", p, N * PAGE, "@touched=5 present=5 written=5 private=5 anon=0");
+	say_pages("shared_anon", p, 0, 5, "present=true written=true anon=false zero=false exclusive=true huge=false @touched=true");
 	snprintf(path, sizeof(path), "/dev/shm/hotvar-pages-%d", (int)getpid());
 	fd = file(path, N);
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
@@ -196,11 +233,36 @@ static void huge(void)
 	madvise(at, HUGE_BYTES, MADV_HUGEPAGE);
 	at[100] = 1;
 	say("thp", p, 4 * HUGE_BYTES, "written>0 zero=0 huge<513");
+	p = anon(4 * HUGE_BYTES / PAGE, 0);
+	at = (char *)(((uintptr_t)p + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+	madvise(at, HUGE_BYTES, MADV_HUGEPAGE);
+	sink = at[100];
+	say("thp_zero", p, 4 * HUGE_BYTES, "present>0 zero>0 written=0 anon=0 private=0");
 	p = mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 	if (p == MAP_FAILED)
 		return;
 	p[0] = 1;
 	say("hugetlb", p, 2 * HUGE_BYTES, "present=512 huge=512 private=512 written=512 anon=512");
+	say_pages("hugetlb", p, 0, 512, "present=true written=true anon=true zero=false exclusive=true huge=true swapped=false");
+	say_pages("hugetlb", p, 512, 1024, "absent");
+}
+
+/* Pages that userfaultfd protects; the descriptor stays open. */
+static void protected(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
+	char *p = anon(N, 0);
+	struct uffdio_register r = { .range = { (uintptr_t)p, N * PAGE }, .mode = UFFDIO_REGISTER_MODE_WP };
+	struct uffdio_writeprotect w = { .range = { (uintptr_t)p + PAGE, 3 * PAGE }, .mode = UFFDIO_WRITEPROTECT_MODE_WP };
+
+	put(p, 0, 6);
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &r) || ioctl(fd, UFFDIO_WRITEPROTECT, &w))
+		return;
+	say("uffd", p, N * PAGE, "@touched=6 present=6 written=6 private=6 anon=6 swapped=0");
+	say_pages("uffd", p, 0, 1, OWN);
+	say_pages("uffd", p, 1, 4, "present=true written=true anon=true exclusive=true uffd_wp=true @touched=true");
+	say_pages("uffd", p, 4, 6, OWN);
 }
 
 static void wait_for_end(void);
@@ -228,8 +290,13 @@ static void swapped(void)
 	char *p = anon(N, 0);
 
 	put(p, 0, 10);
-	if (out(p, 3, 9))
+	if (out(p, 3, 9)) {
 		say("swapped", p, N * PAGE, "present=4 swapped=6 written=10 anon=10 private=4 @touched=4");
+		say_pages("swapped", p, 0, 3, OWN);
+		say_pages("swapped", p, 3, 9, "present=false swapped=true written=true anon=true exclusive=null mapcount=null");
+		say_pages("swapped", p, 9, 10, OWN);
+		say_pages("swapped", p, 10, N, "absent");
+	}
 	p = map(N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 	put(p, 0, 10);
 	if (out(p, 0, 5))
@@ -314,7 +381,7 @@ static void touch(const char *dir)
 	p = anon(N, MAP_POPULATE);
 	put(zeros, 0, 2);
 	say("old", old, 64 * PAGE, "present=64 touched=7");
-	say("fresh", fresh, 64 * PAGE, "present=12 touched=12 zero=3 written=9");
+	say("fresh", fresh, 64 * PAGE, "present=12 touched=12 touched_private=9 touched_shared=3 zero=3 written=9");
 	say("both", both, 64 * PAGE, "present=30 touched=26");
 	say("shared", shared, 64 * PAGE, "present=64 touched=11");
 	say("read_only", read_only, 64 * PAGE, "present=64 touched=13");
@@ -474,57 +541,12 @@ static void dense(void)
 	wait_for_end();
 }
 
-static int raw(char **argv)
-{
-	static uint64_t e[1 << 14];
-	uint64_t at = strtoull(argv[3], NULL, 16) / PAGE, end = strtoull(argv[4], NULL, 16) / PAGE, present = 0;
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%s/pagemap", argv[2]);
-	fd = open(path, O_RDONLY);
-	while (at < end) {
-		ssize_t n = pread(fd, e, sizeof(e), (off_t)at * 8) / 8;
-
-		if (n <= 0)
-			return 1;
-		for (ssize_t i = 0; i < n; i++)
-			present += e[i] >> 63;
-		at += (uint64_t)n;
-	}
-	printf("%" PRIu64 "\n", present);
-	return 0;
-}
-
-static int timed(char **argv)
-{
-	struct rusage u;
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		execvp(argv[2], argv + 2);
-		_exit(127);
-	}
-	if (wait4(pid, &status, 0, &u) != pid)
-		return 1;
-	fprintf(stderr, "%" PRIu64 " %ld\n",
-		(uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000u +
-			(uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000u,
-		u.ru_maxrss);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *dir = getenv("TMPDIR");
 
 	if (!dir)
 		dir = "/tmp";
-	if (!strcmp(what, "time") && argc > 2)
-		return timed(argv);
-	if (!strcmp(what, "raw") && argc > 4)
-		return raw(argv);
 	launched = argc > 2 && !strcmp(argv[2], "launched");
 	three_pages[PAGE] = 2;
 	printf("pid %d\n", (int)getpid());
@@ -532,6 +554,7 @@ int main(int argc, char **argv)
 		anonymous();
 		files(dir);
 		huge();
+		protected();
 		printf("variable three_pages 0x%" PRIxPTR "\n", (uintptr_t)three_pages);
 		puts("ready");
 		wait_for_end();
