@@ -87,7 +87,7 @@ pair() {
 }
 
 status=77
-for suite in ${HOTVAR_BENCH_PAIRS:-forky trixie}; do
+for suite in ${HOTVAR_BENCH_PAIRS:-forky trixie bookworm}; do
 	if pair "$suite"; then
 		[ $status -eq 1 ] || status=0
 	else
