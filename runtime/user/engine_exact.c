@@ -27,6 +27,7 @@
 
 #include "clock.h"
 #include "exact_process.h"
+#include "exact_spares.h"
 #include "exact_uncounted.h"
 #include "exact_valgrind.h"
 #include "grow.h"
@@ -38,7 +39,6 @@ enum {
 	TICK_MS = 200,
 	MESSAGE_MAX = sizeof(struct hvt_message) + HVT_COUNTS_MAX * sizeof(struct hvt_count),
 	BACKLOG = 128,
-	SPARES = 4,
 	AT_A_TIME = 4096, /* messages of one process, more than a socket holds: one that talks without end does not stop us */
 };
 _Static_assert(HVT_TEXT_MAX <= HVT_COUNTS_MAX * sizeof(struct hvt_count), "a message has room for a name");
@@ -57,7 +57,7 @@ struct engine {
 	struct exact *x;
 	int listen_fd, pidfd;
 	int beside_fd, inode_fd; /* another socket, and the file of its name, which is gone */
-	int spares[SPARES]; /* for hearing, and turning away, one more when no other is left */
+	struct exact_spares spares;
 	char name[96]; /* of the sockets, as the tool takes it */
 	struct connection *c;
 	struct pollfd *fds;
@@ -133,31 +133,6 @@ static int listen_here(struct engine *g, struct err *e)
 	return 0;
 }
 
-/*
- * More than one: the report's thread opens files too, and may take what one of them leaves, before we do.  What is
- * missing is taken again as soon as there is one.
- */
-static void take_spares(struct engine *g)
-{
-	size_t i;
-
-	for (i = 0; i < SPARES; i++)
-		if (g->spares[i] < 0)
-			g->spares[i] = open("/", O_PATH | O_CLOEXEC);
-}
-
-static void give_spare(struct engine *g)
-{
-	size_t i;
-
-	for (i = 0; i < SPARES && g->spares[i] < 0; i++)
-		;
-	if (i == SPARES)
-		return;
-	close(g->spares[i]);
-	g->spares[i] = -1;
-}
-
 /* As many descriptors as we may have; CMD has been begun and has its own limit. */
 static void raise_fd_limit(void)
 {
@@ -172,20 +147,10 @@ static void raise_fd_limit(void)
 /* A process that is not answered would wait for ever: it is turned away, and runs on without being counted. */
 static bool turn_away(struct engine *g, int listen_fd)
 {
-	int fd = -1, left = SPARES;
-
-	while (fd < 0 && left--) {
-		give_spare(g);
-		fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
-		if (fd < 0 && errno != EMFILE && errno != ENFILE)
-			break;
-	}
-	if (fd >= 0)
-		close(fd);
-	take_spares(g);
-	if (fd >= 0)
-		g->starved++;
-	return fd >= 0;
+	if (!exact_spares_turn_away(&g->spares, listen_fd))
+		return false;
+	g->starved++;
+	return true;
 }
 
 static void take_connections(struct engine *g, int listen_fd)
@@ -383,7 +348,7 @@ static void take_all(struct engine *g)
 		if (g->c[i].fd >= 0)
 			drain(g, i);
 	forget_ended(g);
-	take_spares(g);
+	exact_spares_take(&g->spares);
 }
 
 /* ---- beginning, middle, end ---- */
@@ -421,9 +386,7 @@ static void tear_down(struct engine *g)
 		close(g->beside_fd);
 	if (g->inode_fd >= 0)
 		close(g->inode_fd);
-	for (i = 0; i < SPARES; i++)
-		if (g->spares[i] >= 0)
-			close(g->spares[i]);
+	exact_spares_close(&g->spares);
 	if (g->pidfd >= 0)
 		close(g->pidfd);
 	exact_free(g->x);
@@ -584,22 +547,20 @@ static void finish(struct engine *g)
 static int run(struct session *s, struct err *e)
 {
 	struct engine *g = calloc(1, sizeof(*g));
-	size_t i;
 	int err;
 
 	if (!g)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	g->s = s;
 	g->listen_fd = g->beside_fd = g->inode_fd = g->pidfd = -1;
-	for (i = 0; i < SPARES; i++)
-		g->spares[i] = -1;
+	g->spares = EXACT_SPARES_NONE;
 	g->launch.go_fd = g->launch.why_fd = -1;
 	err = set_up(g, e);
 	if (!err)
 		err = launch(g, e);
 	if (!err) {
 		raise_fd_limit();
-		take_spares(g);
+		exact_spares_take(&g->spares);
 		g->pidfd = (int)syscall(SYS_pidfd_open, g->launch.pid, 0);
 		measure(g);
 		finish(g);
