@@ -208,7 +208,9 @@ def compare_region(d, pages, row, areas):
     if (end - start) // PAGE > MOST:
         return
     e = [pages.page(x, shared) for x in pages.entries(start, end)]
-    for key in ("present", "swapped", "anon", "zero"):
+    # what is swapped of shared memory leaves no entry, but smaps asks
+    d.check(where + " swapped, by smaps", row["swapped"], sum(a["Swap"] for a in inside) * 1024 // PAGE)
+    for key in ("present", "anon", "zero") + (() if shared else ("swapped",)):
         if all(x[key] is not None for x in e):
             d.check(where + " " + key, row[key], sum(x[key] for x in e))
     d.check(where + " private", row["private"], sum(bool(x["exclusive"]) for x in e))
@@ -227,6 +229,8 @@ def compare_page(d, pages, row, regions):
     addr = int(row["addr"], 16)
     region = next(r for r in regions if int(r["start"], 16) <= addr < int(r["end"], 16))
     shared = region["prot"][3] == "s"
+    if pages.kept is not None and (int(region["end"], 16) - int(region["start"], 16)) // PAGE > MOST:
+        return # of that nothing was kept
     got = pages.entries(addr, addr + PAGE)
     e = pages.page(got[0], shared)
     for key in ("present", "anon", "zero", "exclusive", "swapped", "mapcount"):
