@@ -135,6 +135,9 @@ int cmd_report(int argc, char **argv, struct err *e)
 			 argv[rest], argv[rest]);
 		return CLI_USAGE;
 	}
+	status = report_check(&o.report, &(struct report_of){ 0 }, e);
+	if (status)
+		return status;
 	if (import_file_open(&in, o.input, e))
 		return e->status ? e->status : CLI_FAILED;
 	status = report(&o, &in, e);

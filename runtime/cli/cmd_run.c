@@ -76,6 +76,9 @@ int cmd_run(int argc, char **argv, struct err *e)
 	if (!status)
 		status = target_options_check(&o.target, argv + rest, "hotvar", e);
 	if (!status)
+		status = report_check(&o.report, &(struct report_of){ .watched = o.target.watch.n, .exact = o.target.source == SESSION_EXACT,
+								      .faults = o.target.source == SESSION_FAULT }, e);
+	if (!status)
 		status = target_ready(o.target.argv, o.target.pid, e);
 	if (status)
 		return status;

@@ -74,6 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_SORT:
+		c->sort_given = true;
 		if (!strcmp(arg, "accesses"))
 			c->rows.sort = ROWS_BY_ACCESSES;
 		else if (!strcmp(arg, "time"))
@@ -82,6 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return cli_bad_value("--sort", arg, "accesses or time");
 		return 0;
 	case KEY_BY:
+		c->by = arg;
 		c->by_member = !strcmp(arg, "member");
 		c->by_line = !strcmp(arg, "cacheline");
 		if (c->by_member || c->by_line) /* it is worth some waiting then */
@@ -190,6 +192,48 @@ const char *report_needs_accesses(const struct report_choice *choice)
 	return choice->by_line ? "--by cacheline" : choice->prefetches ? "--prefetches" : NULL;
 }
 
+/* ---- options that do nothing ---- */
+
+enum { OF_VARIABLES = 1, OF_PAGES = 2, OF_LINES = 4, OF_WATCHED = 8 }; /* what rows are of */
+
+int report_check(const struct report_choice *c, const struct report_of *of, struct err *e)
+{
+	const struct {
+		const char *option;
+		bool given;
+		unsigned good_for;
+	} table[] = {
+		{ "--by", c->by && strcmp(c->by, "variable"), OF_VARIABLES | OF_PAGES | OF_LINES },
+		{ "--sort", c->sort_given, OF_VARIABLES },
+		{ "--min-share", c->min_share_given, OF_VARIABLES | OF_LINES },
+		{ "--per-process", c->per_process, OF_VARIABLES },
+		{ "--prefetches", c->prefetches, OF_VARIABLES },
+		{ "--callers", c->callers, OF_VARIABLES | OF_WATCHED },
+	};
+	unsigned rows = of->watched ? OF_WATCHED : c->by_line ? OF_LINES : c->by_region || c->by_page ? OF_PAGES : OF_VARIABLES;
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!table[i].given || table[i].good_for & rows)
+			continue;
+		if (of->watched)
+			err_exit(e, EINVAL, CLI_USAGE, "%s does nothing for watched variables, which are told by process, thread and line of code: leave it out",
+				 table[i].option);
+		else
+			err_exit(e, EINVAL, CLI_USAGE, "%s and --by %s do not go together: %s: leave out one of the two", table[i].option, c->by,
+				 c->by_line ? "each cache line is told with its threads, processes and lines of code" : "rows are pages, not variables");
+		return CLI_USAGE;
+	}
+	if (c->rows.sort == ROWS_BY_TIME && (of->exact || of->faults)) {
+		err_exit(e, EINVAL, CLI_USAGE, "--sort time takes samples: %s tell of no time: leave it out",
+			 of->exact ? "accesses that are counted" : "page faults");
+		return CLI_USAGE;
+	}
+	return 0;
+}
+
+/* ---- reports ---- */
+
 static int write_touched(FILE *f, struct analysis *a, const struct report_choice *choice, const struct cli_common *c,
 			 struct err *e)
 {
@@ -268,10 +312,15 @@ int report_write(FILE *f, struct analysis *a, const struct report_choice *choice
 		 const struct cli_common *c, struct err *e)
 {
 	struct rows_options o = choice->rows;
+	const char *source = analysis_meta(a, "source");
+	const struct report_of of = { .watched = watched_report_is(a), .exact = source && !strcmp(source, "valgrind"),
+				      .faults = source && !strcmp(source, "fault") };
 	struct rows rows;
 	bool found;
 
-	if (watched_report_is(a))
+	if (report_check(choice, &of, e))
+		return CLI_USAGE;
+	if (of.watched)
 		return write_watched(f, a, choice, c);
 	if (analysis_touched(a))
 		return write_touched(f, a, choice, c, e);

@@ -20,7 +20,8 @@ struct report_choice {
 	bool by_line; /* cache lines */
 	bool callers;
 	unsigned prefetches; /* as struct session has it */
-	bool limit_given, min_share_given;
+	bool limit_given, min_share_given, sort_given;
+	const char *by; /* WHAT of --by, NULL: not given */
 };
 
 extern const struct argp report_argp; /* its input is a struct report_choice */
@@ -34,8 +35,17 @@ const char *report_needs_exact(const struct report_choice *choice);
 const char *report_needs_accesses(const struct report_choice *choice);
 
 /*
+ * Is there an option that the report will have no use for?  @watched: of watched variables; @exact, @faults: of a count of
+ * all accesses, of page faults.  Returns 0, or CLI_USAGE with @e.
+ */
+struct report_of {
+	bool watched, exact, faults;
+};
+int report_check(const struct report_choice *choice, const struct report_of *of, struct err *e);
+
+/*
  * Solve @a and write the report to @f.  Returns the exit status: CLI_OK, CLI_NOTHING when no
- * variable was found, or CLI_FAILED with @e.
+ * variable was found, CLI_USAGE or CLI_FAILED with @e.
  */
 int report_write(FILE *f, struct analysis *a, const struct report_choice *choice,
 		 const struct cli_common *c, struct err *e);

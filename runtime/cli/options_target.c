@@ -93,6 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!cli_number(arg, &n) || !n || n > MOST_HZ)
 			return cli_bad_value("-F", arg, "a rate from 1 to 20000 Hz");
 		o->hz = (unsigned)n;
+		o->hz_given = true;
 		return 0;
 	case KEY_BUDGET:
 		return parse_budget(o, arg);
@@ -135,6 +136,16 @@ static bool is_told(const struct target_options *o)
 
 	return o->watch.n ? callers :
 	       o->source == SESSION_FAULT && (callers || !strcmp(o->needs_exact, "--by page") || !strcmp(o->needs_exact, "--by region"));
+}
+
+/* An option about samples where none are taken, or none that it bounds; NULL: there is none. */
+static const char *no_use(const struct target_options *o)
+{
+	bool samples = o->source != SESSION_EXACT && o->source != SESSION_FAULT && !o->watch.n;
+
+	if (o->hz_given && !samples)
+		return "-F";
+	return o->budget > 0 && (!samples || o->source == SESSION_PMU || o->source == SESSION_PTRACE) ? "--budget" : NULL;
 }
 
 int target_options_check(struct target_options *o, char **rest, const char *command, struct err *e)
@@ -181,6 +192,14 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "cannot count every access of a process that runs already: it must run under valgrind from its start: give its command, as in \"%s --exact -- CMD\"",
 			 command);
+		return CLI_USAGE;
+	}
+	if (no_use(o)) {
+		err_exit(e, EINVAL, CLI_USAGE, "%s does nothing with %s: %s: leave it out", no_use(o),
+			 o->watch.n ? "--watch" : o->source == SESSION_EXACT ? "--exact" : o->source == SESSION_FAULT ? "--source fault" :
+			 o->source == SESSION_PMU ? "--source pmu" : "--source ptrace",
+			 o->watch.n || o->source == SESSION_EXACT ? "every access is counted" : o->source == SESSION_FAULT ? "every page fault is taken" :
+			 "it is for timer samples with breakpoints");
 		return CLI_USAGE;
 	}
 	if (o->argv && o->pid)

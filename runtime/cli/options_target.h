@@ -18,7 +18,7 @@ struct target_options {
 	double budget; /* as struct session has it */
 	double seconds; /* 0: until the target ends */
 	enum session_source source;
-	bool source_given, exact_given; /* --source, --exact */
+	bool source_given, exact_given, hz_given; /* --source, --exact, -F */
 	bool exact_stopped;	  /* session.h */
 	bool exact_lines;	  /* likewise; set by the subcommand */
 	unsigned exact_prefetches; /* likewise; set by the subcommand */
