@@ -30,6 +30,7 @@ struct advise_report {
 	const char *no_samples;	       /* why there are none; NULL: there are */
 	uint64_t samples, unproven, lost;
 	uint64_t unwatched;	       /* samples of processes that were not watched */
+	uint64_t unread;	       /* samples that were left out since there was too much new code */
 	int pid;		       /* 0: of a recording */
 	double seconds, interval;      /* looked at; between two looks */
 	bool since_start;	       /* reference bits could not be cleared */

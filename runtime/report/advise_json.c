@@ -135,6 +135,7 @@ size_t advise_json(FILE *f, const struct advise_report *r)
 	json_u64(&j, "samples_unproven", r->unproven);
 	json_u64(&j, "samples_lost", r->lost);
 	json_u64(&j, "samples_unwatched", r->unwatched);
+	json_u64(&j, "samples_unread", r->unread);
 	if (r->no_samples)
 		json_str(&j, "no_samples", r->no_samples);
 	if (r->pid)

@@ -9,6 +9,7 @@
 #include "advise.h"
 #include "pages.h"
 #include "runtime/core/hvar_image.h"
+#include "runtime/user/advise_process.h"
 
 #define PAGE 4096
 
@@ -150,6 +151,9 @@ static void not_known(FILE *f, const struct advise_report *r)
 		fputs("not known: which pages were in memory or huge, and how often each was touched: watch the program with 'hotvar advise -p' or '-- CMD'\n", f);
 	if (advise_report_lost(r))
 		fprintf(f, "not known: %" PRIu64 " times there was no room for an area\n", advise_report_lost(r));
+	if (r->unread)
+		fprintf(f, "not known: %" PRIu64 " samples were left out: there was new code all the time, which is read %d times in some 10 ms at most\n",
+			r->unread, ADVISE_PROCESS_READS);
 	if (r->unwatched)
 		fprintf(f, "not known: %" PRIu64 " samples are of processes that had run for less than 10 ms, or were more than 64 at once\n",
 			r->unwatched);

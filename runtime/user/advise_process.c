@@ -41,8 +41,10 @@ static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip, struct
 static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t len)
 {
 	struct advise_process *p = ctx;
-	ssize_t n = p->mem < 0 ? -1 : pread(p->mem, buf, len, (off_t)at->where);
+	ssize_t n;
 
+	p->reads++;
+	n = p->mem < 0 ? -1 : pread(p->mem, buf, len, (off_t)at->where);
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -70,6 +72,10 @@ void advise_process_sample(struct advise_process *p, const struct perf_record *r
 
 	if (!p->live)
 		return;
+	if (p->reads >= ADVISE_PROCESS_READS) {
+		p->unread++;
+		return;
+	}
 	perf_ring_sample(r, MM, &s);
 	advise_jumps_sample(p->jumps, &env, live_vmas(p->live), &s);
 }
@@ -157,6 +163,7 @@ static void forget(struct advise_process *p)
 	advise_regions_executed(&p->regions);
 	p->looks = 0;
 	p->sum_ns = 0;
+	p->unread = 0;
 }
 
 int advise_process_executed(struct advise_process *p)
@@ -202,6 +209,7 @@ void advise_process_see(struct advise_process *p, size_t of)
 {
 	uint64_t t = clock_now_ns();
 
+	p->reads = 0;
 	if (!p->live || t < p->live_next_ns)
 		return;
 	live_look(p->live, true);

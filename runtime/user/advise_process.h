@@ -17,6 +17,9 @@
 #include "err.h"
 #include "perf_record.h"
 
+/* Times that code is read between two calls of advise_process_see(): where code is new all the time, more would hold up the process. */
+enum { ADVISE_PROCESS_READS = 512 };
+
 struct advise_process {
 	pid_t pid;
 	char comm[17];		  /* its name, when it was first seen; "": not known */
@@ -27,6 +30,8 @@ struct advise_process {
 	uint64_t interval_ns, next_ns, last_ns, sum_ns;
 	uint64_t live_next_ns;	  /* when what is mapped is looked at again */
 	unsigned looks;
+	unsigned reads;		  /* of code, since the last advise_process_see() */
+	uint64_t unread;	  /* samples that were left out since there were too many of these */
 	bool cleared;		  /* reference bits could be */
 	bool ended;		  /* what was seen stays */
 };
@@ -44,7 +49,7 @@ int advise_process_executed(struct advise_process *p);
 /* A sample of its own. */
 void advise_process_sample(struct advise_process *p, const struct perf_record *r);
 
-/* See what is mapped, if it is time: areas that samples fall in should be known.  Here and below it is one @of as many, which share what time a look may take. */
+/* See what is mapped, if it is time, and let code be read again: areas that samples fall in should be known.  Here and below it is one @of as many, which share what time a look may take. */
 void advise_process_see(struct advise_process *p, size_t of);
 
 /* Look if it is due, or @now; @samples: there are any.  -errno: -ESRCH, it is gone. */

@@ -184,6 +184,7 @@ static void add_counts(struct advise_watched *to, const struct advise_process *p
 	to->samples += advise_jumps_samples(p->jumps);
 	to->unproven += advise_jumps_unproven(p->jumps);
 	to->lost += advise_jumps_lost(p->jumps);
+	to->unread += p->unread;
 }
 
 /* What has become of number @i, which another started?  True: nothing that is worth keeping. */

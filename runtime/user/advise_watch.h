@@ -47,6 +47,7 @@ struct advise_watched {
 	uint64_t interval_ns; /* on the average */
 	uint64_t samples, unproven; /* of all that are watched, as advise_jumps.h has them */
 	uint64_t lost;	      /* samples that the kernel had no room for, and accesses */
+	uint64_t unread;      /* of all, left out since there was too much new code */
 	uint64_t unwatched;   /* samples of processes that ran for too short a time, or were too many */
 	bool cleared;	      /* reference bits could be cleared: else touched pages are those since the start */
 };
