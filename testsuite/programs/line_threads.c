@@ -12,7 +12,8 @@
  *	after	both count in one variable, but the second begins when the first has ended
  *	turns	each writes once to one variable, and then waits for the other
  *
- * Each adds 1 to its number TIMES times.  Says "thread TID NAME" for both, and "done".
+ * Each adds 1 to its number TIMES times, and now and then waits until the other has come as far: neither is done before
+ * the other has begun, however busy a machine is.  Says "thread TID NAME" for both, and "done".
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -46,8 +47,11 @@ __asm__(".pushsection .data\n.balign 64\n"
 	".balign 64\n.popsection");
 extern volatile long left, right;
 
+enum { ROUNDS = 20 };
+
 static long times;
 static int alone;
+static int pipes[2][2]; /* [i]: thread i is told that the other has come: no line of memory is passed on for that */
 static pthread_barrier_t begin, end;
 static sem_t turn[2];
 
@@ -58,20 +62,42 @@ static struct thread {
 	int number;
 } threads[2];
 
-static __attribute__((noinline)) void count(volatile long *n)
+static __attribute__((noinline)) void meet(int me)
 {
-	long i;
+	char c = 0;
 
-	for (i = 0; i < times; i++)
-		++*n;
+	if (!alone && (write(pipes[!me][1], &c, 1) != 1 || read(pipes[me][0], &c, 1) != 1))
+		abort();
 }
 
-static __attribute__((noinline)) void count_small(volatile int *n)
+/* How many times in a round. */
+static long part(int round)
 {
-	long i;
+	return times / ROUNDS + (round < times % ROUNDS);
+}
 
-	for (i = 0; i < times; i++)
-		++*n;
+static __attribute__((noinline)) void count(volatile long *n, int me)
+{
+	long i, k;
+	int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0, k = part(round); i < k; i++)
+			++*n;
+		meet(me);
+	}
+}
+
+static __attribute__((noinline)) void count_small(volatile int *n, int me)
+{
+	long i, k;
+	int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0, k = part(round); i < k; i++)
+			++*n;
+		meet(me);
+	}
 }
 
 static __attribute__((noinline)) void take_turns(int me)
@@ -92,9 +118,9 @@ static void *run(void *arg)
 	printf("thread %d %s\n", (int)gettid(), t->name);
 	pthread_barrier_wait(&begin);
 	if (t->n)
-		count(t->n);
+		count(t->n, t->number);
 	else if (t->small)
-		count_small(t->small);
+		count_small(t->small, t->number);
 	else
 		take_turns(t->number);
 	pthread_barrier_wait(&end); /* one that has ended hands nothing over */
@@ -103,7 +129,6 @@ static void *run(void *arg)
 
 static __attribute__((noinline)) int set(const char *what)
 {
-	threads[1].number = 1;
 	if (!strcmp(what, "false")) {
 		threads[0] = (struct thread){ .name = "counters.first", .n = &counters.first };
 		threads[1] = (struct thread){ .name = "counters.second", .small = &counters.second };
@@ -127,6 +152,7 @@ static __attribute__((noinline)) int set(const char *what)
 	} else {
 		return 1;
 	}
+	threads[1].number = 1;
 	return 0;
 }
 
@@ -137,7 +163,7 @@ int main(int argc, char **argv)
 
 	alone = argc > 1 && !strcmp(argv[1], "after");
 	times = argc > 2 ? atol(argv[2]) : 2000000;
-	if (argc < 2 || set(argv[1]) || pthread_barrier_init(&begin, NULL, alone ? 1 : 2) ||
+	if (argc < 2 || set(argv[1]) || pipe(pipes[0]) || pipe(pipes[1]) || pthread_barrier_init(&begin, NULL, alone ? 1 : 2) ||
 	    pthread_barrier_init(&end, NULL, alone ? 1 : 2) || sem_init(&turn[0], 0, 1) || sem_init(&turn[1], 0, 0))
 		return 2;
 	for (i = 0; i < 2; i++) {
