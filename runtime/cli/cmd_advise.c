@@ -10,13 +10,11 @@
 #include "config.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "advise_verify.h"
-#include "options_target.h"
+#include "onlooker.h"
 #include "runtime/cli/cli.h"
 #include "runtime/report/advise.h"
 #include "runtime/report/advise_recording.h"
@@ -133,31 +131,6 @@ static int check(const struct advise *o, struct err *e)
 	return CLI_USAGE;
 }
 
-/* ---- signals ---- */
-
-static volatile sig_atomic_t asked;
-
-static void on_signal(int sig)
-{
-	if (sig != SIGCHLD)
-		asked = sig;
-}
-
-static void take_signals(const struct advise *o)
-{
-	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		sigaction(all[i], &sa, NULL); /* no SA_RESTART: it ends a wait */
-	signal(SIGPIPE, SIG_IGN);
-	/* the terminal asks CMD itself */
-	if (o->argv) {
-		signal(SIGINT, SIG_IGN);
-		signal(SIGQUIT, SIG_IGN);
-	}
-}
-
 /* ---- the report ---- */
 
 static void write_report(struct advise *o, struct advise_report *r)
@@ -221,13 +194,6 @@ static uint64_t interval_ns(const struct advise *o)
 	return o->interval > 0 ? (uint64_t)(o->interval * NS_PER_S) : ADVISE_INTERVAL_NS;
 }
 
-static bool is_alive(pid_t pid)
-{
-	char state = target_state(pid);
-
-	return state && state != 'Z';
-}
-
 /* ---- a process that runs ---- */
 
 static int attached(struct advise *o, struct err *e)
@@ -236,7 +202,7 @@ static int attached(struct advise *o, struct err *e)
 	if (!o->watch)
 		return -ESRCH;
 	begin(o);
-	while (!asked && !is_over(o) && is_alive(o->pid)) {
+	while (!onlooker_asked && !is_over(o) && target_is_alive(o->pid)) {
 		advise_watch_wait(o->watch, TICK_MS);
 		advise_watch_tick(o->watch, false);
 	}
@@ -267,9 +233,9 @@ static int watch_command(struct advise *o, struct err *e)
 	advise_watch_executed(o->watch);
 	begin(o);
 	do {
-		if (asked) {
-			page_target_signal(&o->target, asked);
-			asked = 0;
+		if (onlooker_asked) {
+			page_target_signal(&o->target, onlooker_asked);
+			onlooker_asked = 0;
 		}
 		news = page_target_news(&o->target);
 		if (news == PAGE_TARGET_NOTHING)
@@ -288,13 +254,6 @@ static int watch_command(struct advise *o, struct err *e)
 	return 0;
 }
 
-static int status_of(int wait_status)
-{
-	return wait_status == -1	 ? CLI_OK :
-	       WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) :
-						WEXITSTATUS(wait_status);
-}
-
 static int verify(struct advise *o, struct err *e)
 {
 	struct advise_report r = { .tlb = &o->tlb };
@@ -311,7 +270,7 @@ static int verify(struct advise *o, struct err *e)
 	o->verified.json = o->common.json;
 	o->verified.f = o->f;
 	o->verified.thp = &o->thp;
-	o->verified.asked = &asked;
+	o->verified.asked = &onlooker_asked;
 	o->verified.launch = &o->target.launch;
 	return advise_verify(&o->verified, &r, e);
 }
@@ -329,7 +288,7 @@ static int launched(struct advise *o, struct err *e)
 		return err;
 	err = watch_command(o, e);
 	if (!err && o->target.wait_status)
-		err = err_exit(e, ECHILD, status_of(o->target.wait_status), "cannot verify: '%s' failed: mend that first, or leave out --verify",
+		err = err_exit(e, ECHILD, onlooker_status(o->target.wait_status), "cannot verify: '%s' failed: mend that first, or leave out --verify",
 			       o->argv[0]);
 	else if (!err && o->given)
 		err = verify(o, e);
@@ -358,23 +317,15 @@ static int replay(struct advise *o, struct err *e)
 
 static int run(struct advise *o, struct err *e)
 {
-	int err, status, closed;
+	int err;
 
 	o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!o->f)
 		return CLI_FAILED;
-	take_signals(o);
+	onlooker_signals(o->argv);
 	o->target.wait_status = -1;
 	err = o->input ? replay(o, e) : o->argv ? launched(o, e) : attached(o, e);
-	status = !err ? o->given ? CLI_OK : CLI_NOTHING : e->status ? e->status : CLI_FAILED;
-	closed = cli_close(o->f, &o->common, err ? NULL : e);
-	if (closed == -EPIPE && !err)
-		e->text[0] = '\0'; /* a reader that has read enough is no failure */
-	else if (closed && !err)
-		return CLI_FAILED;
-	if (!err && o->argv)
-		status = status_of(o->target.wait_status);
-	return status;
+	return onlooker_close(o->f, &o->common, err, o->given ? CLI_OK : CLI_NOTHING, o->argv, o->target.wait_status, e);
 }
 
 int cmd_advise(int argc, char **argv, struct err *e)
@@ -391,11 +342,8 @@ int cmd_advise(int argc, char **argv, struct err *e)
 		o->argv = argv[rest] ? argv + rest : NULL;
 		status = check(o, e);
 	}
-	if (!status && !o->input) {
-		status = target_ready(o->argv, o->pid, e);
-		if (!status && o->argv && launch_find(&o->target.launch, o->argv, e))
-			status = e->status ? e->status : CLI_FAILED;
-	}
+	if (!status && !o->input)
+		status = onlooker_ready(o->argv, o->pid, &o->target.launch, e);
 	advise_tlb_read(&o->tlb);
 	advise_thp_read(&o->thp, "/sys", "/proc");
 	if (!status)

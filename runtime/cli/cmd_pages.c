@@ -13,13 +13,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
+#include "onlooker.h"
 #include "options_report.h"
-#include "options_target.h"
 #include "pages_watch.h"
 #include "runtime/cli/cli.h"
 #include "runtime/report/pages_view.h"
@@ -202,31 +200,6 @@ static int replay(const struct pages *o, struct err *e)
 	return status;
 }
 
-/* ---- signals ---- */
-
-static volatile sig_atomic_t asked;
-
-static void on_signal(int sig)
-{
-	if (sig != SIGCHLD)
-		asked = sig;
-}
-
-static void take_signals(const struct pages *o)
-{
-	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		sigaction(all[i], &sa, NULL); /* no SA_RESTART: it ends a wait */
-	signal(SIGPIPE, SIG_IGN);
-	/* the terminal asks CMD itself */
-	if (o->argv) {
-		signal(SIGINT, SIG_IGN);
-		signal(SIGQUIT, SIG_IGN);
-	}
-}
-
 /* ---- one look ---- */
 
 static int find_variable(struct pages *o, struct err *e)
@@ -374,13 +347,6 @@ static bool timer_due(struct timer *t, const struct pages *o, uint64_t now)
 
 /* ---- a process that runs ---- */
 
-static bool is_alive(pid_t pid)
-{
-	char state = target_state(pid);
-
-	return state && state != 'Z';
-}
-
 static int attached(struct pages *o, struct err *e)
 {
 	struct timer t;
@@ -397,7 +363,7 @@ static int attached(struct pages *o, struct err *e)
 		return err_set(e, -err, "cannot note the pages of process %d: they are too many: leave out -d", (int)o->pid);
 	o->start_ns = clock_now_ns();
 	timer_begin(&t, o);
-	while (now = clock_now_ns(), !asked && (!t.end_ns || now < t.end_ns) && is_alive(o->pid)) {
+	while (now = clock_now_ns(), !onlooker_asked && (!t.end_ns || now < t.end_ns) && target_is_alive(o->pid)) {
 		if (timer_due(&t, o, now)) {
 			err = look_between(o, e);
 			if (err)
@@ -439,9 +405,9 @@ static int launched(struct pages *o, struct err *e)
 		} else if (!looked && !err && timer_due(&t, o, now)) {
 			err = look_between(o, e);
 		}
-		if (asked) {
-			page_target_signal(&o->target, asked);
-			asked = 0;
+		if (onlooker_asked) {
+			page_target_signal(&o->target, onlooker_asked);
+			onlooker_asked = 0;
 		}
 		news = page_target_news(&o->target);
 		if (news == PAGE_TARGET_NOTHING) {
@@ -486,7 +452,7 @@ static void notes(const struct pages *o)
 
 static int run(struct pages *o, struct err *e)
 {
-	int err, status, closed;
+	int err;
 
 	o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!o->f)
@@ -497,11 +463,11 @@ static int run(struct pages *o, struct err *e)
 	o->view.module = o->module;
 	o->view.names = o->symbols || o->variable;
 	o->view.absent = o->variable;
-	take_signals(o);
+	onlooker_signals(o->argv);
 	if (o->copies) {
 		struct pages_watch w = {
 			.f = o->f, .json = o->common.json, .quiet = o->common.quiet, .argv = o->argv, .pid = o->pid,
-			.seconds = o->seconds, .target = &o->target, .asked = &asked,
+			.seconds = o->seconds, .target = &o->target, .asked = &onlooker_asked,
 		};
 
 		err = pages_watch_copies(&w, e);
@@ -511,17 +477,8 @@ static int run(struct pages *o, struct err *e)
 		if (!err)
 			notes(o);
 	}
-	status = !err ? o->total.regions || o->interval > 0 ? CLI_OK : CLI_NOTHING : e->status ? e->status : CLI_FAILED;
-	closed = cli_close(o->f, &o->common, err ? NULL : e);
-	if (closed == -EPIPE && !err)
-		e->text[0] = '\0'; /* a reader that has read enough is no failure */
-	else if (closed && !err)
-		return CLI_FAILED;
-	if (!err && o->argv)
-		status = o->target.wait_status == -1	       ? CLI_OK :
-			 WIFSIGNALED(o->target.wait_status) ? 128 + WTERMSIG(o->target.wait_status) :
-								      WEXITSTATUS(o->target.wait_status);
-	return status;
+	return onlooker_close(o->f, &o->common, err, o->total.regions || o->interval > 0 ? CLI_OK : CLI_NOTHING, o->argv,
+			      o->target.wait_status, e);
 }
 
 int cmd_pages(int argc, char **argv, struct err *e)
@@ -538,15 +495,8 @@ int cmd_pages(int argc, char **argv, struct err *e)
 		o->argv = argv[rest] ? argv + rest : NULL;
 		status = check(o, e);
 	}
-	if (!status && !o->input) {
-		struct launch found;
-
-		status = target_ready(o->argv, o->pid, e);
-		if (!status && o->argv && launch_find(&found, o->argv, e))
-			status = e->status ? e->status : CLI_FAILED;
-		else if (!status && o->argv)
-			o->target.launch = found;
-	}
+	if (!status && !o->input)
+		status = onlooker_ready(o->argv, o->pid, &o->target.launch, e);
 	if (!status)
 		status = o->input ? replay(o, e) : run(o, e);
 	page_since_fini(&o->since);

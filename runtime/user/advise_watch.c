@@ -191,12 +191,9 @@ static void add_counts(struct advise_watched *to, const struct advise_process *p
 static bool follow(struct advise_watch *w, size_t i)
 {
 	struct advise_process *p = w->v[i];
-	char state;
-
 	if (p->ended || !advise_process_is_new(p))
 		return false;
-	state = target_state(p->pid);
-	if (state && state != 'Z' && !advise_process_executed(p))
+	if (target_is_alive(p->pid) && !advise_process_executed(p))
 		return false;
 	p->ended = true;
 	w->alive--;

@@ -72,6 +72,13 @@ char target_state(pid_t tid)
 	return st.state;
 }
 
+bool target_is_alive(pid_t tid)
+{
+	char state = target_state(tid);
+
+	return state && state != 'Z';
+}
+
 pid_t target_tracer(pid_t tid, char name[64])
 {
 	long tracer = target_status(tid, "TracerPid:");

@@ -31,5 +31,7 @@ bool target_guarded(pid_t tid);
 
 /* Its state, as /proc/@tid/stat has it ('R', 'Z'); '\0' if it is gone. */
 char target_state(pid_t tid);
+/* It is there, and no zombie. */
+bool target_is_alive(pid_t tid);
 
 #endif /* TARGET_H */
