@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "exact_memfd.h"
 #include "stream_frame.h"
@@ -19,8 +20,28 @@ struct out {
 	struct stream_line_part parts[STREAM_LINE_PARTS_MAX];
 	struct stream_line_site sites[STREAM_LINE_SITES_MAX];
 	const char *stacks[STREAM_LINE_PARTS_MAX]; /* of heap_len bytes, the heap's */
-	uint32_t parts_left, sites_left; /* that there can be still: each is in one list, and what was written over may be in many */
+	uint32_t n_parts, n_sites; /* that there are: each is in one list, and what was written over may be in many */
 };
+
+/* One of @n things is in a list; more of them than there are make no sense. */
+static bool use(uint32_t *used, uint32_t n)
+{
+	return *used < n && ++*used;
+}
+
+/* A list that comes to one of its own again goes round for ever: the first, second, fourth, eighth one is remembered. */
+struct round {
+	uint32_t seen, steps, until;
+};
+
+static bool goes_round(struct round *r, uint32_t number)
+{
+	if (number == r->seen)
+		return true;
+	if (++r->steps > r->until)
+		*r = (struct round){ .seen = number, .until = 2 * r->until + 1 };
+	return false;
+}
 
 static int read_who(const struct exact_lines_to *to, uint32_t who, uint32_t *tid)
 {
@@ -71,13 +92,14 @@ static int put(const struct exact_lines_to *to, struct out *o)
 static int add_sites(const struct exact_lines_to *to, struct out *o, uint32_t number)
 {
 	struct hvt_line_site s;
+	struct round round = { 0 };
 	int ret;
 
 	for (; number; number = s.next) {
 		struct stream_line_site *site = &o->sites[o->line.n_sites];
 		uint32_t caller;
 
-		if (number >= HVT_LINES_SITES_MAX || !o->sites_left--)
+		if (number >= HVT_LINES_SITES_MAX || goes_round(&round, number) || !use(&to->used->sites, o->n_sites))
 			return -EINVAL;
 		ret = exact_memfd_read(to->memfd, &s, sizeof(s), HVT_LINES_SITES + number * sizeof(s));
 		if (ret)
@@ -180,6 +202,7 @@ static bool is_shared(const struct exact_lines_to *to, uint64_t addr)
 static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt_line_shared *s, struct out *o)
 {
 	struct hvt_line now;
+	struct round round = { 0 };
 	uint32_t part, n = 0;
 	uint64_t addr;
 	int ret;
@@ -205,7 +228,7 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 	o->line.most_true = s->most_true;
 	o->line.most_false = s->most_false;
 	for (part = s->first; part; n++) {
-		if (part >= HVT_LINES_PARTS_MAX || !o->parts_left--)
+		if (part >= HVT_LINES_PARTS_MAX || goes_round(&round, part) || !use(&to->used->parts, o->n_parts))
 			return -EINVAL;
 		ret = add_part(to, o, part, s->closed ? NULL : &now, &part);
 		if (ret)
@@ -216,13 +239,27 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 	return put(to, o);
 }
 
+/* Has the file memory for so many of each?  In holes there is room for any number of them. */
+static bool have_memory(const struct exact_lines_to *to, const struct hvt_lines_head *h)
+{
+	struct stat st;
+	uint64_t bytes;
+
+	if (fstat(to->memfd, &st))
+		return false;
+	bytes = (uint64_t)st.st_blocks * 512;
+	return h->n_shared * sizeof(struct hvt_line_shared) <= bytes && h->n_parts * sizeof(struct hvt_line_part) <= bytes &&
+	       h->n_sites * sizeof(struct hvt_line_site) <= bytes;
+}
+
 /* Room for records, and how much there can be in all; NULL: no memory, or *@ret says why else. */
 static struct out *begin(const struct exact_lines_to *to, struct hvt_lines_head *head, int *ret)
 {
 	struct out *o;
 
 	*ret = exact_memfd_read(to->memfd, head, sizeof(*head), HVT_LINES);
-	if (!*ret && (head->n_shared >= HVT_LINES_SHARED_MAX || head->n_parts >= HVT_LINES_PARTS_MAX || head->n_sites >= HVT_LINES_SITES_MAX))
+	if (!*ret && (head->n_shared >= HVT_LINES_SHARED_MAX || head->n_parts >= HVT_LINES_PARTS_MAX ||
+		      head->n_sites >= HVT_LINES_SITES_MAX || !have_memory(to, head)))
 		*ret = -EINVAL;
 	if (*ret)
 		return NULL;
@@ -231,8 +268,8 @@ static struct out *begin(const struct exact_lines_to *to, struct hvt_lines_head 
 		*ret = -ENOMEM;
 		return NULL;
 	}
-	o->parts_left = head->n_parts;
-	o->sites_left = head->n_sites;
+	o->n_parts = head->n_parts;
+	o->n_sites = head->n_sites;
 	return o;
 }
 

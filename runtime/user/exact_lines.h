@@ -15,6 +15,11 @@
 #include "runtime/valgrind/hvt_line_wire.h"
 #include "stream.h"
 
+/* Of a process, all its life: each part and site is in one list, and is read once.  All zero at first. */
+struct exact_lines_used {
+	uint32_t parts, sites;
+};
+
 /* Where to, and whose: all borrowed. */
 struct exact_lines_to {
 	struct stream *out;
@@ -23,9 +28,15 @@ struct exact_lines_to {
 	const struct hvar_vmas *vmas;
 	const struct exact_calls *calls;
 	const struct exact_heap *heap;
+	struct exact_lines_used *used;
 	int memfd;
 	uint64_t *lost; /* what found no room is added */
 };
+
+/*
+ * What the program may have written over is believed as far as its counters' file has memory for it: lists that go round, and
+ * numbers that are said again and again, end with -EINVAL.
+ */
 
 /* An HVT_LINE, from outside: the line with that number, which is mapped still.  Returns 0, -EINVAL, -ENOMEM or -errno. */
 int exact_lines_closed(const struct exact_lines_to *to, uint64_t number);

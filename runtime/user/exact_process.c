@@ -147,10 +147,11 @@ static bool skip_call(void *ctx, uint64_t addr)
 	return exact_said_stopped(p->said) || (!exact_said_named(p->said, addr) && exact_heap_has(p->heap, addr));
 }
 
-static struct exact_lines_to lines_to(struct exact *x, const struct exact_process *p, uint64_t time_ns)
+static struct exact_lines_to lines_to(struct exact *x, struct exact_process *p, uint64_t time_ns)
 {
 	return (struct exact_lines_to){ .out = x->out, .time_ns = time_ns, .mm = p->mm, .pid = (uint32_t)p->pid,
-					.own_pid = p->own_pid, .vmas = &p->vmas, .calls = p->calls, .heap = p->heap, .memfd = p->memfd, .lost = &x->lost };
+					.own_pid = p->own_pid, .vmas = &p->vmas, .calls = p->calls, .heap = p->heap, .memfd = p->memfd,
+					.used = &p->lines_used, .lost = &x->lost };
 }
 
 void exact_harvest(struct exact *x, struct exact_process *p, uint64_t time_ns)

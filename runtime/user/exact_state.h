@@ -7,6 +7,7 @@
 
 #include "exact_calls.h"
 #include "exact_heap.h"
+#include "exact_lines.h"
 #include "exact_prefetch.h"
 #include "exact_process.h"
 #include "exact_said.h"
@@ -29,6 +30,7 @@ struct exact_process {
 	struct exact_said *said;
 	struct exact_calls *calls;
 	struct exact_prefetch *prefetch;
+	struct exact_lines_used lines_used;
 };
 
 struct exact {

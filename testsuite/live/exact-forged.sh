@@ -23,7 +23,7 @@ check "a program to count" "${CC:-cc}" -O1 -g -o "$tmp/honest" "$tmp/honest.c"
 
 cat > "$tmp/forge.c" <<'END'
 /*
- * forge SOCKET PID zero|pipe|none|short|counts|heap|stack|prefetch: a process of that number begins, with those counters; what the
+ * forge SOCKET PID zero|pipe|none|short|counts|heap|stack|prefetch|lines|holes: a process of that number begins, with those counters; what the
  * answer is.  heap: then nonsense of objects and sites, in the counters' file and in messages; stack: of frames.
  */
 #define _GNU_SOURCE
@@ -37,6 +37,7 @@ cat > "$tmp/forge.c" <<'END'
 #include <sys/un.h>
 #include <unistd.h>
 #include "runtime/valgrind/hvt_frame_wire.h"
+#include "runtime/valgrind/hvt_line_wire.h"
 #include "runtime/valgrind/hvt_wire.h"
 static void say(int s, uint32_t type, uint32_t slot, uint64_t start, const void *more, size_t len)
 {
@@ -111,6 +112,35 @@ static void forge_prefetch(int s, int fd)
 	say(s, HVT_PREFETCH, 2, 2, "liar\0x.c\0" "2", 11);
 	say(s, HVT_PREFETCH_SEEN, 2, 0, &see, 3);
 }
+static void forge_lines(int s, int fd, uint32_t pid, int of_holes)
+{
+	struct hvt_lines_head head = { 3, 7, 6, 3, 0 }, holes = { 3, 7, HVT_LINES_PARTS_MAX - 1, HVT_LINES_SITES_MAX - 1, 0 };
+	uint32_t who[4] = { 0, pid, pid + 1, pid };
+	struct hvt_line_shared shared[8] = {
+		[1] = { .line = 0x4000 >> 6, .first = 1, .closed = 1 },		  /* its parts go round */
+		[2] = { .line = 0x4000 >> 6, .first = 2 },			  /* not closed */
+		[3] = { .line = 0x4000 >> 6, .first = 2, .closed = 1, .handovers = 2, .returns = 1, .most_true = 4 },
+		[4] = { .line = ~0ull, .first = 2, .closed = 1 },		  /* nowhere */
+		[5] = { .line = 0x4000 >> 6, .first = 4, .closed = 1 },		  /* its sites go round */
+		[6] = { .line = 0x4000 >> 6, .first = ~0u, .closed = 1 },	  /* no part */
+		[7] = { .line = 0x4000 >> 6, .first = 5, .closed = 1, .handovers = ~0ull, .most_true = ~0ull, .most_false = ~0ull },
+	};
+	struct hvt_line_part parts[7] = {
+		[1] = { .who = 1, .next = 1 }, [2] = { .who = 1, .next = 3, .written = ~0ull, .object = ~0ull, .object_size = ~0ull },
+		[3] = { .who = 2, .first = 1, .written = ~0ull, .writes = { 3, 1 }, .object = 1, .object_size = 1, .object_site = ~0u },
+		[4] = { .who = 3, .first = 2 }, [5] = { .who = 3, .next = 6, .writes = { ~0ull } }, [6] = { .who = 1 },
+	};
+	struct hvt_line_site sites[4] = { [1] = { 77, 0, ~0ull, ~0u, 0 }, [2] = { 77, 3, 1, 1, 0 }, [3] = { 77, 2, 1, 1, 0 } };
+	const uint32_t said[] = { 0, ~0u, HVT_LINES_SHARED_MAX, 1, 2, 4, 5, 6, 7, 3, 3, 3 };
+	size_t i;
+
+	if (pwrite(fd, who, sizeof(who), (off_t)HVT_LINES_WHO) < 0 || pwrite(fd, shared, sizeof(shared), (off_t)HVT_LINES_SHARED) < 0 ||
+	    pwrite(fd, parts, sizeof(parts), (off_t)HVT_LINES_PARTS) < 0 || pwrite(fd, sites, sizeof(sites), (off_t)HVT_LINES_SITES) < 0 ||
+	    pwrite(fd, of_holes ? &holes : &head, sizeof(head), (off_t)HVT_LINES) < 0)
+		perror("pwrite");
+	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		say(s, HVT_LINE, 0, said[i], NULL, 0); /* the first 3 makes sense; what it has was told of then */
+}
 int main(int argc, char **argv)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -129,7 +159,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "zero")) fd = open("/dev/zero", O_RDWR);
 	if (!strcmp(argv[3], "pipe") && !pipe(ends)) fd = ends[0];
 	if (!strcmp(argv[3], "short")) fd = memfd_create("x", 0);
-	if (!strcmp(argv[3], "counts") || !strcmp(argv[3], "heap") || !strcmp(argv[3], "stack") || !strcmp(argv[3], "prefetch")) {
+	if (!strcmp(argv[3], "counts") || !strcmp(argv[3], "heap") || !strcmp(argv[3], "stack") || !strcmp(argv[3], "prefetch") ||
+	    !strcmp(argv[3], "lines") || !strcmp(argv[3], "holes")) {
 		fd = memfd_create("x", 0);
 		if (ftruncate(fd, (off_t)HVT_SHADOW_SIZE) || pwrite(fd, &pair, sizeof(pair), 0x4000) != sizeof(pair))
 			return perror("memfd"), 1;
@@ -152,6 +183,8 @@ int main(int argc, char **argv)
 		forge_heap(s, fd);
 	if (!strcmp(argv[3], "prefetch"))
 		forge_prefetch(s, fd);
+	if (!strcmp(argv[3], "lines") || !strcmp(argv[3], "holes"))
+		forge_lines(s, fd, (uint32_t)getpid(), argv[3][0] == 'h');
 	if (!strcmp(argv[3], "stack"))
 		forge_stack(s, fd);
 	return 0;
@@ -248,6 +281,15 @@ finish
 is "is not believed, and no other is counted otherwise" "$status $(count honest)" "0 200 200 1"
 like "what was left out is said" "$(head -n 1 "$tmp/report")" '"note":"5 messages made no sense'
 is "nor are more unused than there were" "$(grep -c '"type":"prefetch"' "$tmp/report")" 0
+
+# Lists that go round, numbers that are nobody's, and what was told of already; and lists in holes, which cost a liar nothing.
+for what in lines holes; do
+	begin
+	is "who lies about his cache lines ($what)" "$(timeout 20 "$tmp/forge" "$socket" "$pid" $what)" heard
+	finish
+	is "is not believed, and no other is counted otherwise ($what)" "$status $(count honest)" "0 200 200 1"
+	like "what was left out is said ($what)" "$(head -n 1 "$tmp/report")" "\"note\":\"$([ $what = lines ] && echo 11 || echo 12) messages made no sense"
+done
 
 if [ "$(id -u)" = 0 ] && command -v setpriv > "$tmp/where"; then
 	begin
