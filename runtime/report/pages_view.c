@@ -200,9 +200,14 @@ static int zero_of(const struct rows *w, uint64_t entry, const struct page_facts
 	return facts->flags < 0 ? -1 : (int)(facts->flags >> PAGE_KPF_ZERO & 1);
 }
 
-static int huge_of(const struct rows *w, uint64_t entry)
+static int huge_of(const struct rows *w, uint64_t entry, const struct page_facts *facts)
 {
-	return !page_present(entry) ? 0 : w->r->scan ? !!(entry & PAGE_HUGE) : -1;
+	if (!page_present(entry))
+		return 0;
+	if (w->r->scan)
+		return !!(entry & PAGE_HUGE);
+	/* what is in no huge page is mapped by none; one of those that are no hugetlbfs's may be mapped page by page */
+	return facts->flags < 0 || facts->flags >> PAGE_KPF_THP & 1 ? -1 : (int)(facts->flags >> PAGE_KPF_HUGETLB & 1);
 }
 
 static void add_answer(struct pages_count *c, int answer)
@@ -249,7 +254,7 @@ static void row(struct rows *w, uint64_t addr, uint64_t entry, const struct page
 		p.anon = !p.zero;
 	p.written = written_of(w, entry, facts, p.anon);
 	p.touched = page_entry_touched(w->r, w->i, addr, entry, before, faults);
-	p.huge = huge_of(w, entry);
+	p.huge = huge_of(w, entry, facts);
 	key = live_key(w->v->live, vma, addr,
 		       p.anon < 0 ? HVAR_PAGE_UNKNOWN : p.anon ? HVAR_PAGE_COPIED : HVAR_PAGE_FILES);
 	pages_key(&key, text, sizeof(text));
