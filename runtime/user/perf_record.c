@@ -81,6 +81,15 @@ static int read_regs(const uint8_t *p, size_t len, size_t at, uint32_t *flags,
 	return 0;
 }
 
+/* What all samples begin with: header | id | ip | pid tid | time; the ip is read by those who have a place for it. */
+static void read_who(const uint8_t *p, struct perf_record *out)
+{
+	out->id = u64_at(p, 8);
+	out->pid = (int32_t)u32_at(p, 24);
+	out->tid = (int32_t)u32_at(p, 28);
+	out->time_ns = u64_at(p, SAMPLE_TIME);
+}
+
 /* header | id | ip | pid tid | time | cpu res | period | size data (of a call) | abi | regs if abi */
 static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
 {
@@ -88,10 +97,7 @@ static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
 
 	if (len < SAMPLE_FIXED)
 		return -EBADMSG;
-	out->id = u64_at(p, 8);
-	out->pid = (int32_t)u32_at(p, 24);
-	out->tid = (int32_t)u32_at(p, 28);
-	out->time_ns = u64_at(p, SAMPLE_TIME);
+	read_who(p, out);
 	out->cpu = u32_at(p, 40);
 	if (u32_at(p, SAMPLE_ABI) == RAW_SIZE) {
 		out->what = u64_at(p, RAW_COMMON) == BPF_CALLS_LOCK  ? PERF_IS_LOCK :
@@ -118,10 +124,7 @@ static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
 	if (len < SAMPLE_FIXED + 8)
 		return -EBADMSG;
 	out->what = PERF_IS_SAMPLE;
-	out->id = u64_at(p, 8);
-	out->pid = (int32_t)u32_at(p, 24);
-	out->tid = (int32_t)u32_at(p, 28);
-	out->time_ns = u64_at(p, SAMPLE_TIME);
+	read_who(p, out);
 	out->u.sample.word = u64_at(p, FAULT_ADDR);
 	out->cpu = u32_at(p, 48);
 	out->u.sample.ip = u64_at(p, 16);
@@ -135,10 +138,7 @@ static int read_access(const uint8_t *p, size_t len, uint32_t misc, struct perf_
 	if (len != ACCESS_SIZE)
 		return -EBADMSG;
 	out->what = PERF_IS_ACCESS;
-	out->id = u64_at(p, 8);
-	out->pid = (int32_t)u32_at(p, 24);
-	out->tid = (int32_t)u32_at(p, 28);
-	out->time_ns = u64_at(p, SAMPLE_TIME);
+	read_who(p, out);
 	out->cpu = u32_at(p, 48);
 	out->u.access.ip = u64_at(p, 16);
 	out->u.access.addr = u64_at(p, FAULT_ADDR);
@@ -158,10 +158,7 @@ static int read_watch(const uint8_t *p, size_t len, struct perf_record *out)
 	if (len < SAMPLE_FIXED + 8)
 		return -EBADMSG;
 	out->what = PERF_IS_SAMPLE;
-	out->id = u64_at(p, 8);
-	out->pid = (int32_t)u32_at(p, 24);
-	out->tid = (int32_t)u32_at(p, 28);
-	out->time_ns = u64_at(p, SAMPLE_TIME);
+	read_who(p, out);
 	out->cpu = u32_at(p, 40);
 	out->u.sample.ip = u64_at(p, 16);
 	abi = u64_at(p, SAMPLE_ABI);

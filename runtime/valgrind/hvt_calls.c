@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hvt_calls.h"
 
-#include "pub_tool_debuginfo.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 
+#include "hvt_code_name.h"
 #include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_request.h"
@@ -98,35 +98,13 @@ static void rehash(void)
 			*slot_of(site_of(i)->ip, site_of(i)->write, site_of(i)->size, site_of(i)->fixed) = i;
 }
 
-/* Append @s and its NUL to the @len bytes of @text, as far as there is room. */
-static UInt append(HChar *text, UInt len, const HChar *s)
-{
-	do {
-		if (len == HVT_TEXT_MAX - 1)
-			break;
-		text[len++] = *s;
-	} while (*s++);
-	return len;
-}
-
 /* What it is called: function, file, line. */
 static void tell(const struct site *s)
 {
 	static HChar text[HVT_TEXT_MAX];
-	DiEpoch ep = VG_(current_DiEpoch)();
-	const HChar *name = "", *file = "", *folder;
-	HChar number[16] = "";
+	UInt len = hvt_code_name(s->ip, text);
 	struct hvt_message m;
-	UInt line = 0, len;
 
-	if (!VG_(get_fnname)(ep, s->ip, &name))
-		name = "";
-	len = append(text, 0, name);
-	if (!VG_(get_filename_linenum)(ep, s->ip, &file, &folder, &line))
-		file = "";
-	len = append(text, len, file);
-	VG_(sprintf)(number, "%u", *file ? line : 0);
-	len = append(text, len, number);
 	VG_(memset)(&m, 0, sizeof(m));
 	m.type = HVT_CALLER;
 	m.slot = s->number;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hvt_prefetch_sites.h"
 
-#include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
+#include "hvt_code_name.h"
 #include "hvt_heap.h"
 #include "hvt_link.h"
 #include "hvt_shadow.h"
@@ -23,34 +22,13 @@ struct hvt_prefetch *hvt_prefetch_counts(const struct hvt_prefetch_site *s)
 	return (struct hvt_prefetch *)hvt_shadow_at(HVT_PREFETCHES) + s->number;
 }
 
-static UInt append(HChar *text, UInt len, const HChar *s)
-{
-	do {
-		if (len == HVT_TEXT_MAX - 1)
-			break;
-		text[len++] = *s;
-	} while (*s++);
-	return len;
-}
-
 /* What it is called: function, file, line. */
 static void tell(const struct hvt_prefetch_site *s)
 {
 	static HChar text[HVT_TEXT_MAX];
-	DiEpoch ep = VG_(current_DiEpoch)();
-	const HChar *name = "", *file = "", *folder;
-	HChar number[16] = "";
+	UInt len = hvt_code_name(s->ip, text);
 	struct hvt_message m;
-	UInt line = 0, len;
 
-	if (!s->ip || !VG_(get_fnname)(ep, s->ip, &name))
-		name = "";
-	len = append(text, 0, name);
-	if (!s->ip || !VG_(get_filename_linenum)(ep, s->ip, &file, &folder, &line))
-		file = "";
-	len = append(text, len, file);
-	VG_(sprintf)(number, "%u", *file ? line : 0);
-	len = append(text, len, number);
 	VG_(memset)(&m, 0, sizeof(m));
 	m.type = HVT_PREFETCH;
 	m.slot = s->number;
