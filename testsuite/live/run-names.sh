@@ -41,12 +41,21 @@ for source in perf ptrace; do
 done
 
 # ---- the program's file deleted, or another in its place, while it runs ----
+cat > wait_for <<'END'
+# wait_for TEXT FILE...: until it is in one of them; not for ever: a program that has ended meanwhile has no map
+n=0
+until grep -qs "$@" || [ $n -ge 300 ]; do
+	n=$((n + 1))
+	sleep 0.01
+done
+END
 cp "$TESTPROGS/reload" ./prog
-"$HOTVAR" -q -o report -- sh -c './prog 40000000 "$1/libreload_one.so" "$1/libreload_two.so" & sleep 0.1; rm prog; wait' \
+"$HOTVAR" -q -o report -- sh -c './prog 40000000 "$1/libreload_one.so" "$1/libreload_two.so" & sh wait_for libreload_one "/proc/$!/maps"; rm prog; wait' \
 	sh "$TESTPROGS" > out 2> err
 between "of a deleted program" 40 "$(share 'one_var [libreload_one.so]' report)" 60
+# What hotvar has read of a file, it keeps: in a folder that had nothing before.
 cp "$TESTPROGS/libreload_one.so" "$TESTPROGS/libreload_two.so" .
-"$HOTVAR" -q -o report -- sh -c '"$1/reload" 40000000 ./libreload_one.so ./libreload_two.so & sleep 0.1
+XDG_CACHE_HOME=$tmp/kept "$HOTVAR" -q -o report -- sh -c '"$1/reload" 40000000 ./libreload_one.so ./libreload_two.so & sh wait_for -r one_var kept
 	cp libreload_two.so new; mv new libreload_one.so; wait' sh "$TESTPROGS" > out 2> err
 between "of a replaced library: the names it had when it was mapped" 40 "$(share 'one_var [libreload_one.so]' report)" 60
 
