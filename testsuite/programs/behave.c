@@ -107,13 +107,31 @@ static void faults(void)
 	munmap((void *)p, 8 * 4096);
 }
 
+/* Does the main thread sleep in a call? */
+static int sleeps(void)
+{
+	char path[64], text[512];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return strrchr(text, ')') && strrchr(text, ')')[2] == 'S';
+}
+
+/* One signal after the other, each when the one before has been seen and the main thread waits again. */
 static void *poke(void *arg)
 {
 	pthread_t main_thread = *(pthread_t *)arg;
-	int i;
+	int i, before = got[SIGUSR1];
 
 	for (i = 0; i < 5; i++) {
-		usleep(20000);
+		do
+			usleep(1000);
+		while (got[SIGUSR1] != before + i || !sleeps());
 		pthread_kill(main_thread, SIGUSR1);
 	}
 	return NULL;
