@@ -158,12 +158,12 @@ printf '#!/bin/sh\n' > "$tmp/bin/unshare"
 chmod 755 "$tmp/q/build/hotvar" "$tmp/q/build/config.status" "$tmp"/bin/*
 PATH=$tmp/bin:$PATH timeout 60 "$tmp/q/quickstart" check > "$tmp/out" 2>&1
 is "quickstart: one failed" $? 1
-is "quickstart: what failed is told again at the end" "$(tail -n 8 "$tmp/out")" "not ok - make check: live/x.sh: a
-not ok - make check: live/y.sh: died of signal 11
-not ok - make check-fuzz: failed before or after its tests:
+is "quickstart: what failed is told again at the end" "$(tail -n 8 "$tmp/out")" "not ok 1 - make check: live/x.sh: a
+not ok 2 - make check: live/y.sh: died of signal 11
+not ok 3 - make check-fuzz: failed before or after its tests:
 #   x.c:1:2: error: no such thing
 #   make: *** [x.o] Error 1
-not ok - make check-real: real/x.sh: printed no plan
+not ok 4 - make check-real: real/x.sh: printed no plan
 
 16 passed, 4 failed, 1 skipped"
 printf '#!/bin/sh\necho "1 passed, 0 failed, 0 skipped"\n' > "$tmp/bin/make"
