@@ -123,6 +123,23 @@ not ok - short.sh: planned 2 results, gave 1
 not ok - silent.sh: printed no result
 not ok - status.sh: exit status 3" "in every shape"
 
+cat > watched.sh <<'EOF'
+# what waits for the end of our time, and where it writes to
+n=0
+while [ $((n += 1)) -lt 100 ]; do
+	for p in /proc/[0-9]*; do
+		[ "$(tr '\0' ' ' < "$p/cmdline")" != "sleep 54321 " ] || found=$p
+	done 2> /dev/null
+	[ -z "${found-}" ] || break
+	sleep 0.1
+done
+echo "ok 1 - $(readlink "$found/fd/1") $(readlink "$found/fd/2")"
+echo "not ok 2 - seen" # so that it is shown
+echo 1..2
+EOF
+runner -t 54321 watched.sh
+like "what waits beside a test holds no output open" "$out" '^  ok 1 - /dev/null /dev/null$'
+
 # Ended itself, by ^C or timeout, the runner takes its tests along.  setsid: that group and no other.
 rm -f self child
 TMPDIR=$tmp top_srcdir=$tmp/t top_builddir=$tmp/t setsid sh -c 'echo $$ > leader; exec "$1" hangs.sh' run "$top_srcdir/testsuite/run" > /dev/null 2>&1 &
