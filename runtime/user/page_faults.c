@@ -4,12 +4,13 @@
  *
  * One ring for each CPU; each thread has an event on each CPU (an inherited event cannot be
  * for all CPUs and have a ring), and all of a CPU's write to its first one's.  Records are multiples of
- * 8 bytes and are read word by word, so that none is cut at the ring's end:
+ * 8 bytes and are read word by word, so that none is cut at the ring's end; those of all rings in the order of their times, since
+ * what a task does before and after a fork may be on two CPUs:
  *
- *	SAMPLE	header, ip, pid and tid, addr; of a tracepoint then its size (4 bytes) and its data
- *	FORK	header, pid and ppid, tid and ptid, time
- *	COMM	header (misc says whether it comes with an execve), pid and tid, name
- *	LOST	header, id, how many
+ *	SAMPLE	header, ip, pid and tid, time, addr; of a tracepoint then its size (4 bytes) and its data
+ *	FORK	header, pid and ppid, tid and ptid, time, (pid and tid, time)
+ *	COMM	header (misc says whether it comes with an execve), pid and tid, name, (pid and tid, time)
+ *	LOST	header, id, how many, (pid and tid, time)
  */
 #include "config.h"
 
@@ -25,15 +26,21 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "grow.h"
 
-enum { DATA_PAGES = 64, PAGE = 4096, MAX_EVENTS = 1 << 16 };
+enum { DATA_PAGES = 64, PAGE = 4096, MAX_EVENTS = 1 << 16, RAW = 44 };
+
+#define SETTLED_NS 1000000 /* a record that is older is in its ring by now */
 
 struct ring {
 	int fd; /* the event that carries it */
 	struct perf_event_mmap_page *page;
+	uint64_t head, tail, time_ns; /* while it is drained: up to where, from where, of the record there */
+	struct perf_event_header h; /* likewise; size 0: none is left */
 };
 
 struct page_faults {
@@ -58,10 +65,13 @@ static int perf_open(const struct page_faults *f, unsigned i, pid_t tid, int cpu
 		.type = f->n_ids ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
 		.config = f->n_ids ? (uint64_t)f->ids[i] : PERF_COUNT_SW_PAGE_FAULTS,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | (f->n_ids ? PERF_SAMPLE_RAW : 0),
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | (f->n_ids ? PERF_SAMPLE_RAW : 0),
 		.task = !i && f->ask.forked,
 		.comm = !i && f->ask.executed,
 		.comm_exec = !i && f->ask.executed,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 		.inherit = 1,
 		.disabled = 1,
 		.enable_on_exec = on_exec,
@@ -270,7 +280,7 @@ static pid_t high(uint64_t w)
 /* The word at byte @offset of the data of the tracepoint whose record is at @at. */
 static uint64_t raw_word(const struct ring *r, uint64_t at, unsigned offset)
 {
-	uint64_t from = at + 36 + offset; /* behind the size: 4 bytes off */
+	uint64_t from = at + RAW + offset; /* behind the size: 4 bytes off */
 
 	return word_at(r, from & ~7ull) >> 32 | word_at(r, (from & ~7ull) + 8) << 32;
 }
@@ -281,12 +291,12 @@ static void take_sample(struct page_faults *f, const struct ring *r, uint64_t at
 		.ip = word_at(r, at + 8),
 		.pid = low(word_at(r, at + 16)),
 		.tid = high(word_at(r, at + 16)),
-		.addr = word_at(r, at + 24),
+		.addr = word_at(r, at + 32),
 		.error = -1,
 	};
 
 	/* common fields of 8 bytes, then address, ip, error_code: arch/x86/include/asm/trace/exceptions.h */
-	if (f->n_ids && size >= 36 + 32) {
+	if (f->n_ids && size >= RAW + 32) {
 		p.addr = raw_word(r, at, 8);
 		p.ip = raw_word(r, at, 16);
 		p.error = (int64_t)raw_word(r, at, 24);
@@ -300,7 +310,7 @@ static void take_sample(struct page_faults *f, const struct ring *r, uint64_t at
 
 static void take_record(struct page_faults *f, const struct ring *r, const struct perf_event_header *h, uint64_t at)
 {
-	if (h->type == PERF_RECORD_SAMPLE && h->size >= 32)
+	if (h->type == PERF_RECORD_SAMPLE && h->size >= 40)
 		take_sample(f, r, at, h->size);
 	else if (h->type == PERF_RECORD_FORK && h->size >= 24 && f->ask.forked)
 		f->ask.forked(f->ask.ctx, low(word_at(r, at + 8)), high(word_at(r, at + 8)));
@@ -310,32 +320,60 @@ static void take_record(struct page_faults *f, const struct ring *r, const struc
 		f->lost += word_at(r, at + 16);
 }
 
-static void drain_ring(struct page_faults *f, struct ring *r)
+/* See the record at the tail. */
+static void peek(struct page_faults *f, struct ring *r)
 {
-	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = r->page->data_tail;
+	uint64_t first;
 
-	while (head - tail >= sizeof(struct perf_event_header)) {
-		uint64_t first = word_at(r, tail);
-		struct perf_event_header h;
-
-		memcpy(&h, &first, sizeof(h));
-		if (h.size < sizeof(h) || h.size % 8 || h.size > head - tail) {
-			f->lost++;
-			tail = head;
-			break;
-		}
-		take_record(f, r, &h, tail);
-		tail += h.size;
+	r->h.size = 0;
+	if (r->head - r->tail < sizeof(r->h))
+		return;
+	first = word_at(r, r->tail);
+	memcpy(&r->h, &first, sizeof(r->h));
+	if (r->h.size < 24 || r->h.size % 8 || r->h.size > r->head - r->tail) {
+		f->lost++;
+		r->h.size = 0;
+		r->tail = r->head;
+		return;
 	}
-	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
+	r->time_ns = word_at(r, r->tail + (r->h.type == PERF_RECORD_SAMPLE ? 24 : r->h.size - 8u));
+}
+
+static struct ring *oldest(struct page_faults *f)
+{
+	struct ring *best = NULL;
+
+	for (size_t i = 0; i < f->n_cpus; i++)
+		if (f->rings[i].fd >= 0 && f->rings[i].h.size && (!best || f->rings[i].time_ns < best->time_ns))
+			best = &f->rings[i];
+	return best;
+}
+
+static void drain(struct page_faults *f, uint64_t until_ns)
+{
+	struct ring *r;
+
+	for (size_t i = 0; i < f->n_cpus; i++) {
+		r = &f->rings[i];
+		if (r->fd < 0)
+			continue;
+		r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+		r->tail = r->page->data_tail;
+		peek(f, r);
+	}
+	while ((r = oldest(f)) != NULL && r->time_ns <= until_ns) {
+		take_record(f, r, &r->h, r->tail);
+		r->tail += r->h.size;
+		peek(f, r);
+	}
+	for (size_t i = 0; i < f->n_cpus; i++)
+		if (f->rings[i].fd >= 0)
+			__atomic_store_n(&f->rings[i].page->data_tail, f->rings[i].tail, __ATOMIC_RELEASE);
 }
 
 void page_faults_drain(struct page_faults *f)
 {
-	for (size_t i = 0; i < f->n_cpus; i++)
-		if (f->rings[i].fd >= 0)
-			drain_ring(f, &f->rings[i]);
+	drain(f, UINT64_MAX);
 }
 
 void page_faults_wait(struct page_faults *f, int ms)
@@ -352,7 +390,7 @@ void page_faults_wait(struct page_faults *f, int ms)
 		if (ended && ms > 1)
 			poll(NULL, 0, 1);
 	}
-	page_faults_drain(f);
+	drain(f, clock_now_ns() - SETTLED_NS);
 }
 
 bool page_faults_all(const struct page_faults *f)

@@ -5,9 +5,11 @@
  *
  * What must be found: the first child 3 pages of first_table by write_first() and one of from_pipe by a system
  * call; the second 2 of second_table by write_second(); the parent one of first_table by write_third().
+ * The parent forks on the last CPU and writes on the first, so that the two are told by two of perf's rings.
  * With an argument it waits for a line on stdin before it forks.
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,15 @@ static void hear(int fd)
 		_exit(2);
 }
 
+static void go_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
 static void child(int number)
 {
 	if (number == 1) {
@@ -88,6 +99,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (argc > 1)
 		hear(0);
+	go_to((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	for (int number = 1; number <= 2; number++)
 		if (!fork())
 			child(number);
@@ -95,6 +107,7 @@ int main(int argc, char **argv)
 	say(data[1]);
 	hear(done[0]);
 	hear(done[0]);
+	go_to(0);
 	write_third(6, 7);
 	say(go[1]);
 	say(go[1]);
