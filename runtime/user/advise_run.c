@@ -5,12 +5,16 @@
  *	stop at the return of mmap:  rip behind "syscall", rax the new mapping
  *	made to run:                 rip -= 2, rax = madvise, rdi rsi rdx = range and advice, signals blocked
  *	stop at the return of that:  all registers as they were
+ *
+ * Meanwhile another thread may end its process, or execute a program: the first thread's end is told, and an execve
+ * done, only after the ends of the others have been waited for.
  */
 #include "config.h"
 
 #include "advise_run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,11 +26,17 @@
 
 #include "clock.h"
 #include "gate.h"
+#include "grow.h"
 #include "ptracer.h"
 #include "target.h"
 
 enum { CS_64 = 0x33 };
 #define SYSCALL_INSN 0x050f
+
+struct kept {
+	pid_t tid; /* 0: it has ended since */
+	int status;
+};
 
 struct running {
 	struct advise_run *r;
@@ -35,22 +45,80 @@ struct running {
 	pid_t cmd;
 	uint64_t away_ns; /* spent on what is not CMD's */
 	bool fresh; /* a program has been executed, and no call of it has returned yet */
+	bool executed; /* likewise, by another thread while a call was made */
 	bool ended;
+	struct rusage ru; /* of what was waited for last */
+	struct kept *kept; /* owned: news that came while a call was made */
+	size_t n_kept, cap_kept;
 };
 
 /* ---- making it call madvise ---- */
 
-/* @tid goes on to its next stop at a call.  False: it is gone. */
-static bool to_call_stop(pid_t tid, int *status)
+static void take_usage(struct running *g, int status)
+{
+	const struct rusage *ru = &g->ru;
+	struct advise_run *r = g->r;
+
+	r->wait_status = status;
+	r->faults = (uint64_t)ru->ru_minflt;
+	r->major = (uint64_t)ru->ru_majflt;
+	r->cpu_seconds = (double)ru->ru_utime.tv_sec + (double)ru->ru_utime.tv_usec / 1e6 + (double)ru->ru_stime.tv_sec +
+			 (double)ru->ru_stime.tv_usec / 1e6;
+	g->ended = true;
+}
+
+static void take_end(struct running *g, pid_t tid, int status)
+{
+	struct tracee *x = tracees_find(&g->tasks, tid);
+
+	for (size_t i = 0; i < g->n_kept; i++)
+		if (g->kept[i].tid == tid)
+			g->kept[i].tid = 0;
+	if (tid == g->cmd)
+		take_usage(g, status);
+	if (x)
+		tracees_drop(&g->tasks, x);
+}
+
+/* News of another thread, for later.  Without memory it goes on. */
+static void keep(struct running *g, pid_t tid, int status)
+{
+	if (grow_array((void **)&g->kept, &g->cap_kept, g->n_kept + 1, sizeof(*g->kept)))
+		ptrace(PTRACE_CONT, tid, 0, 0);
+	else
+		g->kept[g->n_kept++] = (struct kept){ tid, status };
+}
+
+/* Until @tid has news: the ends of others are waited for meanwhile, all else is kept.  False: nobody knows of it. */
+static bool await(struct running *g, pid_t tid, int *status)
+{
+	pid_t got;
+
+	while ((got = wait4(-1, status, __WALL, &g->ru)) != tid) {
+		if (got < 0 && errno != EINTR)
+			return false;
+		if (got < 0)
+			continue;
+		if (!WIFSTOPPED(*status))
+			take_end(g, got, *status);
+		else if (*status >> 16 == PTRACE_EVENT_EXIT)
+			ptrace(PTRACE_CONT, got, 0, 0);
+		else
+			keep(g, got, *status);
+	}
+	return true;
+}
+
+/* @tid goes on to its next stop at a call.  False: it is gone, or runs another program. */
+static bool to_call_stop(struct running *g, pid_t tid, int *status)
 {
 	do {
-		if (ptrace(PTRACE_SYSCALL, tid, 0, 0))
+		if (ptrace(PTRACE_SYSCALL, tid, 0, 0) || !await(g, tid, status) || !WIFSTOPPED(*status))
 			return false;
-		while (waitpid(tid, status, __WALL) < 0)
-			if (errno != EINTR)
-				return false;
-		if (!WIFSTOPPED(*status))
+		if (*status >> 16 == PTRACE_EVENT_EXEC) {
+			g->executed = true;
 			return false;
+		}
 	} while (WSTOPSIG(*status) != (SIGTRAP | 0x80)); /* a stop by job control: go on */
 	return true;
 }
@@ -80,7 +148,7 @@ static bool make_call(struct running *g, pid_t tid, const struct user_regs_struc
 	regs.rdi = start;
 	regs.rsi = end - start;
 	regs.rdx = MADV_HUGEPAGE;
-	if (ptrace(PTRACE_SETREGS, tid, 0, &regs) || !to_call_stop(tid, status) || !to_call_stop(tid, status) ||
+	if (ptrace(PTRACE_SETREGS, tid, 0, &regs) || !to_call_stop(g, tid, status) || !to_call_stop(g, tid, status) ||
 	    ptrace(PTRACE_GETREGS, tid, 0, &regs))
 		return false;
 	/* ENOMEM: there were holes in it, and the rest was done; of a program that has just begun it may be all */
@@ -174,7 +242,8 @@ static bool on_return(struct running *g, struct tracee *x, int *status)
 			there = advise(g, x->tid, at, at + x->args.regs[2], status);
 		else /* shmat: the length is the segment's */
 			there = advise(g, x->tid, at, ~(uint64_t)0, status);
-		g->fresh = false;
+		g->fresh = g->executed;
+		g->executed = false;
 	}
 	x->in_call = false;
 	if (there)
@@ -211,28 +280,13 @@ static void on_event(struct running *g, struct tracee *x, int event, int sig)
 	ptrace(PTRACE_CONT, x->tid, 0, 0);
 }
 
-static void take_usage(struct running *g, int status, const struct rusage *ru)
-{
-	struct advise_run *r = g->r;
-
-	r->wait_status = status;
-	r->faults = (uint64_t)ru->ru_minflt;
-	r->major = (uint64_t)ru->ru_majflt;
-	r->cpu_seconds = (double)ru->ru_utime.tv_sec + (double)ru->ru_utime.tv_usec / 1e6 + (double)ru->ru_stime.tv_sec +
-			 (double)ru->ru_stime.tv_usec / 1e6;
-	g->ended = true;
-}
-
-static void handle(struct running *g, pid_t tid, int status, const struct rusage *ru)
+static void handle(struct running *g, pid_t tid, int status)
 {
 	struct tracee *x = tracees_find(&g->tasks, tid);
 	int sig = WSTOPSIG(status);
 
 	if (!WIFSTOPPED(status)) {
-		if (tid == g->cmd)
-			take_usage(g, status, ru);
-		if (x)
-			tracees_drop(&g->tasks, x);
+		take_end(g, tid, status);
 		return;
 	}
 	if (!x) {
@@ -248,17 +302,16 @@ static void handle(struct running *g, pid_t tid, int status, const struct rusage
 	else if (sig != (SIGTRAP | 0x80))
 		ptrace(PTRACE_CONT, tid, 0, sig);
 	else if (!on_return(g, x, &status))
-		handle(g, tid, status, ru);
+		handle(g, tid, status);
 }
 
 static void serve(struct running *g)
 {
-	struct rusage ru;
 	int status;
 	pid_t tid;
 
 	/* until the last has ended: what is gated cannot do without us */
-	while ((tid = wait4(-1, &status, __WALL, &ru)) > 0 || errno == EINTR) {
+	while ((tid = wait4(-1, &status, __WALL, &g->ru)) > 0 || errno == EINTR) {
 		if (g->r->asked && *g->r->asked && !g->ended) {
 			kill(g->cmd, *g->r->asked);
 			kill(g->cmd, SIGCONT);
@@ -267,7 +320,12 @@ static void serve(struct running *g)
 			break; /* CMD has ended: those it left behind end with us */
 		}
 		if (tid > 0)
-			handle(g, tid, status, &ru);
+			handle(g, tid, status);
+		/* what comes while one of them is handled is kept behind it */
+		for (size_t i = 0; i < g->n_kept; i++)
+			if (g->kept[i].tid)
+				handle(g, g->kept[i].tid, g->kept[i].status);
+		g->n_kept = 0;
 	}
 }
 
@@ -321,6 +379,7 @@ int advise_run(struct advise_run *r, struct err *e)
 	serve(&g);
 	r->seconds = (double)(clock_now_ns() - begin - g.away_ns) / 1e9;
 	tracees_fini(&g.tasks);
+	free(g.kept);
 	g.launch.pid = -1; /* reaped */
 	if (!g.ended)
 		return err_set(e, ECHILD, "'%s' was lost: run it again", r->argv[0]);

@@ -115,6 +115,12 @@ echo input | "$HOTVAR" advise --verify -- sh "$tmp/reads" > "$tmp/out" 2> "$tmp/
 is "another one is not: the status is that of the run that failed" $? 9
 like "as is said" "$(cat "$tmp/err")" 'failed when it was run again'
 
+# One that ends, or executes another program, while another of its threads is made to ask for huge pages.
+for how in exit exec; do
+	timeout -s KILL 120 "$HOTVAR" advise --verify --json -o "$tmp/json" -- "$TESTPROGS/advise_ends" $how $mib > "$tmp/out" 2> "$tmp/err" < /dev/null
+	is "a thread that does $how meanwhile: exit status, what was run" "$? $(grep -c '"type":"run"' "$tmp/json")" "0 4"
+done
+
 # Threads and children that map, with a filter of ours: none is broken, none left.
 "$HOTVAR" advise --verify --json -o "$tmp/json" -- sh -c "'$access' random 4 1 > left & '$access' random 4 1; wait; exec '$access' random $mib 10" > "$tmp/out" 2> "$tmp/err"
 is "children: exit status, as expected" "$? $(field "$tmp/json" verified as_expected)" "0 true"
