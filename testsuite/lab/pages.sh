@@ -65,6 +65,7 @@ guest() {
 		/hotvar pages -p $pid --by page --json > /out/$1.pages 2>> /out/$1.err
 		keep $1 $pid
 		exec 3>&-
+		wait # its end would interrupt the opening of the next one's pipe
 	}
 	run regions regions
 	[ ! -e /out/swap ] || run swap swap
