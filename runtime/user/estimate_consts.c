@@ -98,108 +98,6 @@ static bool same(const struct consts_pair *s, uint8_t r)
 	return r == DECODE_NONE || s->of[0].v[r] == s->of[1].v[r];
 }
 
-static bool is_slot(const struct decode_mem *m)
-{
-	return m->base == 4 && m->index == DECODE_NONE && m->segment == DECODE_SEG_FLAT && m->addr_bits == 64 &&
-	       !(m->flags & DECODE_MEM_STACK);
-}
-
-static uint64_t slot_bit(int64_t disp)
-{
-	return 1ull << ((uint64_t)disp >> 2 & 63);
-}
-
-uint64_t consts_slots_changed(const struct decode_insn *in)
-{
-	uint64_t bits = 0;
-
-	for (int m = 0; m < in->n_mem; m++) {
-		if (!is_slot(&in->mem[m]) || !(in->mem[m].flags & DECODE_MEM_WRITE))
-			continue;
-		/* Of vectors and structures, all parts. */
-		for (uint32_t part = 0; part < in->mem[m].size && part < 256; part += 4)
-			bits |= slot_bit(in->mem[m].disp + part);
-	}
-	return bits;
-}
-
-/* Nothing but a move of one register to or from the stack? */
-static bool is_plain_move(const struct decode_insn *in, unsigned flags, uint32_t *reg)
-{
-	const struct decode_mem *m = &in->mem[0];
-	uint32_t regs = flags == DECODE_MEM_WRITE ? in->read & ~(1u << 4) : in->written;
-
-	if (in->n_mem != 1 || in->n_effects || in->flow != DECODE_NEXT || in->is_rep ||
-	    in->flags_op != DECODE_FLAGS_KEPT || m->flags != flags || (m->size != 4 && m->size != 8) ||
-	    !is_slot(m) || !regs || regs & (regs - 1))
-		return false;
-	if (flags == DECODE_MEM_WRITE ? in->written != 0 : in->read != 1u << 4)
-		return false;
-	*reg = (uint32_t)__builtin_ctz(regs);
-	return true;
-}
-
-static void forget_slots(struct consts_pair *s, uint64_t bits)
-{
-	uint32_t n = 0;
-
-	for (uint32_t k = 0; k < s->n_slots; k++)
-		if (!((slot_bit(s->slots[k].disp) | slot_bit(s->slots[k].disp + s->slots[k].size - 4)) & bits))
-			s->slots[n++] = s->slots[k];
-	s->n_slots = n;
-}
-
-/* What @in puts away, and what it takes back: @s is after it, @before before. */
-static void over_slots(const struct decode_insn *in, const struct consts_pair *before, struct consts_pair *s)
-{
-	const struct decode_mem *m = &in->mem[0];
-	uint64_t changed = consts_slots_changed(in);
-	struct consts_slot *slot;
-	uint32_t reg;
-
-	if (changed)
-		forget_slots(s, changed);
-	if (is_plain_move(in, DECODE_MEM_WRITE, &reg) && s->n_slots < CONSTS_SLOTS) {
-		slot = &s->slots[s->n_slots++];
-		slot->disp = m->disp;
-		slot->size = m->size;
-		for (unsigned time = 0; time < 2; time++) {
-			slot->sp[time] = before->of[time].v[4];
-			slot->v[time] = m->size == 4 ? (uint32_t)before->of[time].v[reg] : before->of[time].v[reg];
-		}
-	}
-	if (!is_plain_move(in, DECODE_MEM_READ, &reg) || reg == 4)
-		return;
-	for (uint32_t k = 0; k < s->n_slots; k++) {
-		slot = &s->slots[k];
-		if (slot->disp != m->disp || slot->size != m->size || slot->sp[0] != before->of[0].v[4] ||
-		    slot->sp[1] != before->of[1].v[4])
-			continue;
-		for (unsigned time = 0; time < 2; time++)
-			s->of[time].v[reg] = slot->v[time];
-	}
-}
-
-static bool same_slot(const struct consts_slot *a, const struct consts_slot *b)
-{
-	return a->disp == b->disp && a->size == b->size && a->sp[0] == b->sp[0] && a->sp[1] == b->sp[1] &&
-	       a->v[0] == b->v[0] && a->v[1] == b->v[1];
-}
-
-/* Of what was put away, only what all ways agree on. */
-static void merge_slots(struct consts_pair *in, const struct consts_pair *other)
-{
-	uint32_t n = 0;
-
-	for (uint32_t k = 0; k < in->n_slots; k++)
-		for (uint32_t j = 0; j < other->n_slots; j++)
-			if (same_slot(&in->slots[k], &other->slots[j])) {
-				in->slots[n++] = in->slots[k];
-				break;
-			}
-	in->n_slots = n;
-}
-
 static void over_block(const struct graph_block *b, uint32_t end, struct consts_pair *s)
 {
 	for (uint32_t i = b->first; i < end; i++) {
@@ -216,7 +114,6 @@ static void over_block(const struct graph_block *b, uint32_t end, struct consts_
 			for (unsigned time = 0; time < 2; time++)
 				s->of[time].v[e->dst] = made_up(time, 2 * (uint64_t)i, e->dst);
 		}
-		over_slots(in, &before, s);
 	}
 }
 
@@ -276,12 +173,6 @@ static void enter(struct run *r, uint32_t v)
 		if (r->edges->is_back[k] || !r->c->seen[from])
 			continue;
 		out = r->c->out[from];
-		if (known) {
-			merge_slots(in, &out);
-		} else {
-			memcpy(in->slots, out.slots, sizeof(in->slots));
-			in->n_slots = out.n_slots;
-		}
 		for (unsigned time = 0; time < 2; time++) {
 			struct decode_regs *x = &out.of[time];
 
@@ -302,7 +193,6 @@ static void enter(struct run *r, uint32_t v)
 				in->of[time].v[q] = made_up(time, where, q);
 		}
 	}
-	forget_slots(in, differs == 0xffff ? ~0ull : r->edges->round_slots[v]);
 	r->c->seen[v] = 1;
 }
 

@@ -18,19 +18,8 @@
 #include "decode_regs.h"
 #include "estimate_graph.h"
 
-/* What the code has put away on its stack, and where: at @disp from a stack pointer of @sp. */
-struct consts_slot {
-	int64_t disp;
-	uint32_t size;
-	uint64_t sp[2], v[2];
-};
-
-enum { CONSTS_SLOTS = 8 };
-
 struct consts_pair {
 	struct decode_regs of[2];
-	struct consts_slot slots[CONSTS_SLOTS];
-	uint32_t n_slots;
 };
 
 struct consts {
@@ -43,7 +32,6 @@ struct consts_edges {
 	const uint32_t *out, *first_out, *in, *first_in;
 	const uint32_t *order;	/* all blocks, each after those it leads to, but for edges back */
 	const uint32_t *round;	/* by block: registers that change before control is here again */
-	const uint64_t *round_slots; /* by block: likewise, consts_slots_changed() */
 	const uint8_t *is_back;	/* by place in @in: an edge back */
 };
 
@@ -61,8 +49,5 @@ bool consts_deciding(const struct graph_block *b, uint32_t *at);
 
 /* Registers that @in may change, calls taken at the psABI's word. */
 uint32_t consts_changed(const struct decode_insn *in);
-
-/* Places on the stack that @in writes to by the stack pointer, as bits; different ones may share one. */
-uint64_t consts_slots_changed(const struct decode_insn *in);
 
 #endif /* ESTIMATE_CONSTS_H */

@@ -11,13 +11,8 @@
 #include "estimate_loops.h"
 #include "estimate_rounds.h"
 
-enum {
-	MAX_BLOCKS = 3000,
-	NEVER_IN = 12, /* turns */
-};
+enum { MAX_BLOCKS = 3000 };
 
-static const double GUARD_SD = 1;
-static const double RARE_BACK = 0.5, RARE_SD = 0.2;
 static const double COST_SLACK = 2; /* a block may run in less than its cycles */
 
 static bool inside(const struct loops *l, uint32_t node)
@@ -25,105 +20,11 @@ static bool inside(const struct loops *l, uint32_t node)
 	return node >= l->first && node < l->first + l->n;
 }
 
-static bool is_inner(const struct loops *l, uint32_t e)
+static bool is_local(const struct loops *l, uint32_t e)
 {
 	return !loops_edge(l, e)->is_call && loops_edge(l, e)->from != FLOW_OUTSIDE &&
 	       inside(l, loops_edge(l, e)->from) && loops_edge(l, e)->to != FLOW_OUTSIDE &&
 	       inside(l, loops_edge(l, e)->to);
-}
-
-/* What rare blocks lead back to is no part of how a loop goes round as a rule. */
-static bool is_local(const struct loops *l, uint32_t e)
-{
-	return is_inner(l, e) && !l->rare[loops_edge(l, e)->from - l->first];
-}
-
-/* Edges are in the order of the nodes they come from: is @e the way that none of many turns took? */
-static bool never_taken(const struct loops *l, uint32_t e)
-{
-	const struct flow_edge *edge = loops_edge(l, e);
-	double counted = 0, seen = 0;
-
-	if (edge->counted > 0 || edge->seen > 0)
-		return false;
-	for (uint32_t k = e; k < l->end_edge && loops_edge(l, k)->from == edge->from; k++) {
-		counted += loops_edge(l, k)->counted;
-		seen += loops_edge(l, k)->seen;
-	}
-	for (uint32_t k = e; k-- > l->first_edge && loops_edge(l, k)->from == edge->from;) {
-		counted += loops_edge(l, k)->counted;
-		seen += loops_edge(l, k)->seen;
-	}
-	return edge->has_counted ? counted >= NEVER_IN : edge->has_seen && seen >= NEVER_IN;
-}
-
-/* One pass over the edges: to where control was seen to come from blocks that are not rare.  Anything new? */
-static bool reach(struct loops *l)
-{
-	bool more = false;
-
-	for (uint32_t e = l->first_edge; e < l->end_edge; e++) {
-		uint32_t to;
-
-		if (!is_inner(l, e) || l->rare[loops_edge(l, e)->from - l->first] || never_taken(l, e))
-			continue;
-		to = loops_edge(l, e)->to - l->first;
-		more |= l->rare[to];
-		l->rare[to] = 0;
-	}
-	return more;
-}
-
-/* One pass backwards: which rare blocks lead to @state ones?  Anything new? */
-static bool lead_to(struct loops *l)
-{
-	bool more = false;
-
-	for (uint32_t e = l->end_edge; e-- > l->first_edge;) {
-		uint32_t from, to;
-
-		if (!is_inner(l, e))
-			continue;
-		from = loops_edge(l, e)->from - l->first;
-		to = loops_edge(l, e)->to - l->first;
-		if (!l->rare[from] || !l->rare[to] || !l->state[to] || l->state[from])
-			continue;
-		l->state[from] = 1;
-		more = true;
-	}
-	return more;
-}
-
-/*
- * Turns that none of many samples or hits took, as the end of a long loop, must be taken all the same where
- * samples fell behind them.  Blocks that are needed for no such way are rare.
- */
-static void find_rare(struct loops *l)
-{
-	bool more = true;
-
-	for (uint32_t v = 0; v < l->n; v++)
-		l->rare[v] = v && !l->g->blocks[l->first + v].open;
-	while (more) {
-		while (reach(l))
-			;
-		for (uint32_t v = 0; v < l->n; v++)
-			l->state[v] = l->rare[v] && l->g->flow.nodes[l->first + v].samples >= 1;
-		while (lead_to(l))
-			;
-		more = false;
-		/* One at a time: what is behind it may lead to all the others. */
-		for (uint32_t e = l->first_edge; e < l->end_edge && !more; e++) {
-			uint32_t to;
-
-			if (!is_inner(l, e) || l->rare[loops_edge(l, e)->from - l->first])
-				continue;
-			to = loops_edge(l, e)->to - l->first;
-			more = l->rare[to] && l->state[to];
-			l->rare[to] = l->rare[to] && !l->state[to];
-		}
-	}
-	memset(l->state, 0, l->n);
 }
 
 static int init(struct loops *l)
@@ -140,17 +41,13 @@ static int init(struct loops *l)
 	l->at = calloc(n + 1, sizeof(*l->at));
 	l->order = calloc(n + 1, sizeof(*l->order));
 	l->round = calloc(n + 1, sizeof(*l->round));
-	l->round_slots = calloc(n + 1, sizeof(*l->round_slots));
 	l->is_back = calloc(m + 1, 1);
 	l->goes_out = calloc(n + 1, 1);
-	l->rare = calloc(n + 1, 1);
 	l->inside = calloc(loops_block(l, 0)->f->n + 1, sizeof(*l->inside));
 	if (!l->out || !l->in || !l->first_out || !l->first_in || !l->state ||
 	    !l->member || !l->stack || !l->at || !l->inside ||
-	    !l->goes_out || !l->rare || !l->order || !l->round || !l->round_slots || !l->is_back)
+	    !l->goes_out || !l->order || !l->round || !l->is_back)
 		return -ENOMEM;
-	if (l->without_rare)
-		find_rare(l);
 	for (uint32_t e = l->first_edge; e < l->end_edge; e++) {
 		if (!is_local(l, e)) {
 			if (!loops_edge(l, e)->is_call && loops_edge(l, e)->from != FLOW_OUTSIDE)
@@ -186,11 +83,9 @@ static void fini(struct loops *l)
 	free(l->at);
 	free(l->order);
 	free(l->round);
-	free(l->round_slots);
 	free(l->is_back);
 	free(l->inside);
 	free(l->goes_out);
-	free(l->rare);
 	consts_fini(&l->consts);
 }
 
@@ -200,7 +95,6 @@ static void mark_back(struct loops *l, uint32_t from, uint32_t to)
 		if (loops_edge(l, l->in[k])->from == l->first + from)
 			l->is_back[k] = 1;
 	l->round[to] = 0xffff; /* until the loop has been looked through */
-	l->round_slots[to] = ~0ull;
 }
 
 /* Edges back to a block that the walk is still inside of close loops. */
@@ -282,20 +176,6 @@ static bool unfinished(const struct loops *l, const struct exit_test *t, double 
 	       rounds * round > l->g->sample_cycles * flow_most(seen);
 }
 
-/* What leaves the loop in hand by a turn that is hardly ever taken does so for good, or comes back now and then. */
-static void rare_stays_out(struct loops *l)
-{
-	for (uint32_t e = l->first_edge; e < l->end_edge; e++) {
-		struct flow_edge *edge = &l->g->flow.edges[e];
-
-		if (!is_inner(l, e) || !l->rare[edge->from - l->first] || !l->member[edge->to - l->first] ||
-		    edge->odds > 0 || edge->has_seen || edge->has_counted)
-			continue;
-		edge->odds = RARE_BACK;
-		edge->odds_sd = GUARD_SD;
-	}
-}
-
 static void set_odds(struct loops *l, const struct exit_test *t)
 {
 	double rounds, sd, odds;
@@ -309,12 +189,8 @@ static void set_odds(struct loops *l, const struct exit_test *t)
 
 		if (!l->member[e->to - l->first] || (e->odds > 0 && e->odds_sd <= sd))
 			continue;
-		if (l->without_rare && e->odds > 0 && e->odds_sd < GUARD_SD)
-			continue; /* with all blocks, it is known better */
 		e->odds = odds;
-		e->odds_sd = l->without_rare ? sd + RARE_SD : sd;
-		if (l->without_rare)
-			rare_stays_out(l);
+		e->odds_sd = sd;
 	}
 }
 
@@ -354,22 +230,19 @@ static void guard_odds(struct loops *l, uint32_t head)
 		    is_tail(l, from) || loops_edge(l, e)->odds > 0)
 			continue;
 		l->g->flow.edges[e].odds = 20;
-		l->g->flow.edges[e].odds_sd = GUARD_SD;
+		l->g->flow.edges[e].odds_sd = 1;
 	}
 }
 
 static void registers_of_loop(struct loops *l, uint32_t head)
 {
 	l->round[head] = 0;
-	l->round_slots[head] = 0;
 	find_members(l, head);
 	for (uint32_t v = 0; v < l->n; v++) {
 		const struct graph_block *b = loops_block(l, v);
 
-		for (uint32_t i = b->first; l->member[v] && i < b->end; i++) {
+		for (uint32_t i = b->first; l->member[v] && i < b->end; i++)
 			l->round[head] |= consts_changed(&b->f->b->insn[i]);
-			l->round_slots[head] |= consts_slots_changed(&b->f->b->insn[i]);
-		}
 	}
 }
 
@@ -379,35 +252,6 @@ static bool first_to_head(const struct loops *l, uint32_t k)
 	for (uint32_t j = 0; j < k; j++)
 		if (l->back[j].head == l->back[k].head)
 			return false;
-	return true;
-}
-
-/* Does each round of the loop in hand pass block @v? */
-static bool each_round(struct loops *l, uint32_t v, uint32_t head)
-{
-	bool more = v != head;
-
-	memset(l->state, 0, l->n);
-	l->state[head] = more;
-	while (more) {
-		more = false;
-		for (uint32_t k = 0; k < l->n_order; k++) {
-			uint32_t w = l->order[l->n_order - 1 - k]; /* those before first */
-
-			if (!l->state[w])
-				continue;
-			for (uint32_t e = l->first_out[w]; e < l->first_out[w + 1]; e++) {
-				uint32_t to = loops_edge(l, l->out[e])->to - l->first;
-
-				if (to == head)
-					return false;
-				if (to == v || !l->member[to] || l->state[to])
-					continue;
-				l->state[to] = 1;
-				more = true;
-			}
-		}
-	}
 	return true;
 }
 
@@ -431,7 +275,7 @@ static int one_loop(struct loops *l, uint32_t head)
 		exits++;
 		if (b->f->b->insn[b->end - 1].flow == DECODE_COND && n_tests < 4 &&
 		    l->first_out[v + 1] - l->first_out[v] == 2 &&
-		    each_round(l, v, head) && rounds_test(l, v, head, &t)) {
+		    rounds_test(l, v, head, &t)) {
 			tests[n_tests++] = t;
 		}
 	}
@@ -440,18 +284,20 @@ static int one_loop(struct loops *l, uint32_t head)
 		tests[k].alone = exits == 1;
 		set_odds(l, &tests[k]);
 	}
-	if (!l->without_rare)
-		guard_odds(l, head);
+	guard_odds(l, head);
 	mark_inside(l, false);
-	return l->without_rare ? 0 : flow_graph_cut(&l->g->flow, l->stack, n_members);
+	return flow_graph_cut(&l->g->flow, l->stack, n_members);
 }
 
-static int apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_edge, uint32_t end_edge,
-		 bool without_rare)
+int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_edge,
+		uint32_t end_edge)
 {
-	struct loops *l = calloc(1, sizeof(*l));
+	struct loops *l;
 	int err;
 
+	if (end - first > MAX_BLOCKS || end == first)
+		return 0;
+	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	l->g = g;
@@ -459,12 +305,11 @@ static int apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_e
 	l->n = end - first;
 	l->first_edge = first_edge;
 	l->end_edge = end_edge;
-	l->without_rare = without_rare;
 	err = init(l);
 	if (!err) {
 		const struct consts_edges edges = { l->out, l->first_out, l->in,
 						    l->first_in, l->order,
-						    l->round, l->round_slots, l->is_back };
+						    l->round, l->is_back };
 
 		for (uint32_t v = 0; v < l->n; v++)
 			find_back_edges(l, v);
@@ -480,16 +325,5 @@ static int apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_e
 	}
 	fini(l);
 	free(l);
-	return err;
-}
-
-int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_edge, uint32_t end_edge)
-{
-	int err = 0;
-
-	if (end - first > MAX_BLOCKS || end == first)
-		return 0;
-	for (int without_rare = 0; without_rare < 2 && !err; without_rare++)
-		err = apply(g, first, end, first_edge, end_edge, without_rare);
 	return err;
 }

@@ -21,14 +21,11 @@ struct loops {
 	uint8_t *state;		   /* of the walk: 0 new, 1 on the way, 2 done */
 	uint32_t *stack, *at;
 	uint32_t *round;	   /* by block: registers that its loops change */
-	uint64_t *round_slots;	   /* likewise, places on the stack */
 	uint8_t *is_back;	   /* by place in in[] */
 	uint32_t *order, n_order;  /* blocks as the walk was done with them */
 	uint8_t *goes_out;	   /* by node: has an edge out of the function */
 	uint32_t *inside;	   /* by instruction: its block + 1 if that is in the loop in hand */
 	uint8_t *member;	   /* of the loop in hand */
-	bool without_rare;	   /* as if there were no rare blocks */
-	uint8_t *rare;		   /* by node: control was never seen to come here */
 	struct consts consts;	   /* registers by the code alone */
 	struct { uint32_t head, tail; } back[LOOPS_MAX];
 	uint32_t n_back;

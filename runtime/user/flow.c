@@ -31,7 +31,7 @@ static const double FEW_COUNTED = 3;	  /* hits that say little of how rare a way
 static const double SWITCH_SD = 1.6;	  /* the same of indirect jumps: where they go decides how they stall */
 static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: branches lean */
 static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
-static const double EXTRA_MEAN = -6;
+static const double EXTRA_MEAN = -4;
 
 struct problem {
 	const struct flow_graph *g;

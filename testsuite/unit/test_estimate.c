@@ -498,72 +498,6 @@ static void test_slow_loop(void **state)
 	estimate_free(e);
 }
 
-/* Shares of two loops of 1000 rounds one after the other, the first with 90 % of the time. */
-static void solve_loops(const char *hex, uint64_t slow_at, uint64_t fast_at, double *shares)
-{
-	struct world w;
-	struct estimate *e;
-	const struct estimate_result *r;
-	uint64_t regs[16] = { [RDI] = DATA, [RSI] = DATA + EACH, [RSP] = STACK, [RDX] = 1 };
-
-	world_init(&w, hex);
-	e = estimate_in(&w);
-	srand(4);
-	for (int i = 0; i < 1000; i++) {
-		struct stream_sample s;
-
-		regs[RCX] = (uint64_t)rand() % 500;
-		s = sample_at(i % 10 ? slow_at : fast_at, regs);
-		estimate_sample(e, &s);
-	}
-	r = estimate_solve(e);
-	check_result(r);
-	for (uint32_t v = 0; v <= VARS; v++)
-		shares[v] = share_of(r, v);
-	estimate_free(e);
-}
-
-/*
- * The counter of the first is on the stack for a while:
- *
- *  0: xor %ecx,%ecx
- *  2: mov (%rdi,%rcx,8),%rax  6: mov %rcx,-8(%rsp)  b: xor %ecx,%ecx  d: mov -8(%rsp),%rcx
- * 12: add $1,%rcx  16: cmp $1000,%rcx  1d: jne 2
- * 1f: xor %ecx,%ecx
- * 21: mov %rax,(%rsi,%rcx,8)  25: add $1,%rcx  29: cmp $1000,%rcx  30: jne 21  32: ret
- */
-static void test_counter_on_stack(void **state)
-{
-	double shares[VARS + 1];
-
-	(void)state;
-	solve_loops("31 c9 48 8b 04 cf 48 89 4c 24 f8 31 c9 48 8b 4c 24 f8 48 83 c1 01 48 81 f9 e8 03 00 00 75 e3 "
-		    "31 c9 48 89 04 ce 48 83 c1 01 48 81 f9 e8 03 00 00 75 ef c3", 6, 0x25, shares);
-	assert_true(fabs(shares[0] - 0.25) < 0.02);
-	assert_true(fabs(shares[1] - 0.25) < 0.02);
-	assert_true(fabs(shares[VARS] - 0.5) < 0.02);
-}
-
-/*
- * In the first, a way that is never taken sets the counter:
- *
- *  0: xor %ecx,%ecx
- *  2: mov (%rdi,%rcx,8),%rax  6: test %rdx,%rdx  9: je 2c  b: add $1,%rcx  f: cmp $1000,%rcx  16: jne 2
- * 18: xor %ecx,%ecx
- * 1a: mov %rax,(%rsi,%rcx,8)  1e: add $1,%rcx  22: cmp $1000,%rcx  29: jne 1a  2b: ret
- * 2c: mov $2,%ecx  31: jmp f
- */
-static void test_rare_way(void **state)
-{
-	double shares[VARS + 1];
-
-	(void)state;
-	solve_loops("31 c9 48 8b 04 cf 48 85 d2 74 21 48 83 c1 01 48 81 f9 e8 03 00 00 75 ea "
-		    "31 c9 48 89 04 ce 48 83 c1 01 48 81 f9 e8 03 00 00 75 ef c3 b9 02 00 00 00 eb dc", 6, 0x1e, shares);
-	assert_true(fabs(shares[0] - 0.5) < 0.08);
-	assert_true(fabs(shares[1] - 0.5) < 0.08);
-}
-
 /* Without a function's bounds, code is taken from the sample on. */
 static void test_unbounded(void **state)
 {
@@ -631,7 +565,6 @@ int main(void)
 		cmocka_unit_test(test_places),	  cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_reasons), cmocka_unit_test(test_memory),	  cmocka_unit_test(test_fixed),
 		cmocka_unit_test(test_repeat),	  cmocka_unit_test(test_slow_loop),
-		cmocka_unit_test(test_counter_on_stack), cmocka_unit_test(test_rare_way),
 		cmocka_unit_test(test_unbounded), cmocka_unit_test(test_random),
 	};
 
