@@ -11,7 +11,7 @@
 #include "runtime/user/grow.h"
 #include "runtime/user/pmu_source.h"
 
-enum { MOST_LINES = 1 << 21, MOST_THREADS = 1 << 16, MOST_SITES = 1 << 12, FIRST_BUCKETS = 1024 };
+enum { MOST_LINES = 1 << 21, MOST_THREADS = 1 << 16, MOST_SITES = 1 << 12, MOST_EXACT_SITES = 1 << 16, FIRST_BUCKETS = 1024 };
 
 struct lines {
 	struct images *images;
@@ -111,7 +111,7 @@ static struct line_site *site_of(struct lines *l, struct line *line, const struc
 	for (i = 0; i < line->n_sites; i++)
 		if (line->sites[i].thread == thread && line->sites[i].caller == caller)
 			return &line->sites[i];
-	if ((i >= MOST_SITES && !line->exact) || grow_array((void **)&line->sites, &line->cap_sites, i + (size_t)1, sizeof(*line->sites))) {
+	if (i >= (line->exact ? MOST_EXACT_SITES : MOST_SITES) || grow_array((void **)&line->sites, &line->cap_sites, i + (size_t)1, sizeof(*line->sites))) {
 		l->lost++;
 		return NULL;
 	}

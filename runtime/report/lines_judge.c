@@ -7,6 +7,8 @@
 
 #include "runtime/valgrind/hvt_line_wire.h"
 
+enum { MOST_MET = 4096 };
+
 const char *lines_verdict_name(enum line_verdict v)
 {
 	static const char *const names[] = {
@@ -30,25 +32,48 @@ static struct hvt_stretch all_of(const struct line_thread *t)
 	return s;
 }
 
-/* Each pair of threads, but those of one process whose order is known. */
+/* A thread of a line, and all that it did. */
+struct whole {
+	uint32_t mm;
+	struct hvt_stretch s;
+};
+
+static int more_first(const void *a, const void *b)
+{
+	const struct hvt_stretch *x = &((const struct whole *)a)->s, *y = &((const struct whole *)b)->s;
+	uint64_t nx = x->reads + x->writes, ny = y->reads + y->writes;
+
+	return (nx < ny) - (nx > ny);
+}
+
+/*
+ * Each pair of threads, but those of one process whose order is known.  Of more threads than MOST_MET those with most
+ * accesses: a pair adds at most twice what the one with fewer has.
+ */
 static void meet_all(const struct line *line, struct line_judged *out)
 {
-	struct hvt_stretch *all;
-	uint32_t i, k;
+	struct whole *all;
+	uint32_t i, k, n = line->n_threads;
 
-	for (i = 1; i < line->n_threads && line->exact && line->threads[i].mm == line->threads[0].mm; i++)
+	for (i = 1; i < n && line->exact && line->threads[i].mm == line->threads[0].mm; i++)
 		;
-	all = i < line->n_threads ? malloc(line->n_threads * sizeof(*all)) : NULL;
-	for (i = 0; all && i < line->n_threads; i++)
-		all[i] = all_of(&line->threads[i]);
-	for (i = 0; all && i < line->n_threads; i++) {
-		for (k = i + 1; k < line->n_threads; k++) {
-			bool processes = line->threads[i].mm != line->threads[k].mm;
+	all = i < n ? malloc(n * sizeof(*all)) : NULL;
+	if (!all)
+		return;
+	for (i = 0; i < n; i++)
+		all[i] = (struct whole){ line->threads[i].mm, all_of(&line->threads[i]) };
+	if (n > MOST_MET) {
+		qsort(all, n, sizeof(*all), more_first);
+		n = MOST_MET;
+	}
+	for (i = 0; i < n; i++) {
+		for (k = i + 1; k < n; k++) {
+			bool processes = all[i].mm != all[k].mm;
 			uint64_t most_true = 0, most_false = 0;
 
 			if (!processes && line->exact)
 				continue;
-			hvt_line_meet(&all[i], &all[k], &most_true, &most_false);
+			hvt_line_meet(&all[i].s, &all[k].s, &most_true, &most_false);
 			out->most_true += most_true;
 			out->most_false += most_false;
 			out->processes = out->processes || (processes && most_true + most_false);

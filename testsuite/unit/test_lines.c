@@ -492,6 +492,31 @@ static void advices(void **state)
 	assert_int_equal(x.from, 40);
 }
 
+/* Of very many threads those with most accesses, wherever they stand: the two busy ones are the last. */
+static void very_many_threads(void **state)
+{
+	enum { ALL = 5000, MET = 4096 };
+	struct line_thread *threads = calloc(ALL, sizeof(*threads));
+	struct line l = { .threads = threads, .n_threads = ALL, .turns = 9 };
+	struct line_judged j;
+	uint64_t others = MET - 2;
+	unsigned i;
+
+	(void)state;
+	assert_non_null(threads);
+	for (i = 0; i < ALL; i++) {
+		threads[i].tid = i + 1;
+		threads[i].mm = 1;
+		threads[i].written = 0xf;
+		threads[i].writes[0] = i < ALL - 2 ? 1 : 100;
+	}
+	lines_judge(&l, &j);
+	assert_int_equal(j.most_true, 2 * 100 + 2 * others * 2 + others * (others - 1) / 2 * 2);
+	assert_int_equal(j.most_false, 0);
+	assert_int_equal(j.verdict, LINE_TRUE);
+	free(threads);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +526,7 @@ int main(void)
 		cmocka_unit_test(pmu),
 		cmocka_unit_test(records),
 		cmocka_unit_test(advices),
+		cmocka_unit_test(very_many_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
