@@ -15,6 +15,7 @@
  * Each adds 1 to its number TIMES times, and now and then waits until the other has come as far: neither is done before
  * the other has begun, however busy a machine is.  Says "thread TID NAME" for both, and "done".
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
