@@ -170,6 +170,11 @@ static int check(const struct options *o, struct err *e)
 			 "-d is for what runs: a recording is read to its end; for the map at a time of it give --at TIME");
 		return CLI_USAGE;
 	}
+	if (o->source && o->input) {
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "--source is for what runs: a recording has the changes that its own source told of: leave it out");
+		return CLI_USAGE;
+	}
 	if (o->n_at > 2 || (o->n_at > 0) + o->summary + (o->watch_arg != NULL) > 1) {
 		err_exit(e, EINVAL, CLI_USAGE,
 			 "more than one of --at, --diff, --summary and --watch were given: give one");

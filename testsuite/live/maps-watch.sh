@@ -272,6 +272,9 @@ like "a recording's watch in words says that there is no stack" "$(cat "$tmp/tex
 "$HOTVAR" maps -d 1 -i "$tmp/rec" > "$tmp/out" 2> "$tmp/err"
 is "-d of a recording: status" $? 2
 like "-d of a recording: why" "$(cat "$tmp/err")" "^hotvar: -d is for what runs"
+"$HOTVAR" maps --source perf -i "$tmp/rec" > "$tmp/out" 2> "$tmp/err"
+is "--source of a recording: status, no line" "$? $(wc -c < "$tmp/out")" "2 0"
+like "--source of a recording: why" "$(cat "$tmp/err")" "^hotvar: --source is for what runs"
 "$HOTVAR" maps --watch 1000-2000 --summary -i "$tmp/rec" 2> "$tmp/err"
 is "two wishes: status" $? 2
 done_testing
