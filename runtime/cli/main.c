@@ -7,7 +7,9 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/cli/cli.h"
 #include "runtime/core/hvar_env.h"
@@ -116,11 +118,27 @@ static int dispatch(int argc, char **argv, struct err *e)
 	return cmd_run(argc, argv, e);
 }
 
+/*
+ * Were one of 0 to 2 closed, the next file opened would be it, and what is said would be written into that
+ * file.  CMD has it closed, as it was.
+ */
+static void hold_closed(void)
+{
+	int fd;
+
+	do {
+		fd = open("/", O_PATH | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = { 0, "" };
 	int status;
 
+	hold_closed();
 	status = dispatch(argc, argv, &e);
 	if (e.text[0]) {
 		fflush(stdout);

@@ -96,6 +96,16 @@ is "from stdin the same" "$(cat first)" "$(cat second)"
 "$HOTVAR" report -i - < out > second 2> err
 like "record -o - is a recording" "$(cat second)" 'sh -c'
 
+# ---- descriptors that are closed ----
+# What is opened next has their numbers: what is said must not be written into the recording.
+# shellcheck disable=SC2016
+"$HOTVAR" record -o closed.rec -- sh -c 'test -e /proc/$$/fd/2 && echo 2 is open; echo done' > out 2>&-
+is "stderr closed: closed for CMD too" "$(cat out)" "done"
+"$HOTVAR" report -i closed.rec > out 2> err
+like "nothing is written into the recording but what was recorded" "$(tail -n 1 out)" '^losses: none$'
+"$HOTVAR" -- true 2>&-
+is "a report for a stderr that is closed: the status tells" $? 125
+
 # Without the program, its libraries' cache and its folder it has all the names.
 cp "$TESTPROGS/loop" ./moved
 "$HOTVAR" record -q -o b.rec -- ./moved cpu 30000000 > out 2> err
