@@ -8,6 +8,7 @@
  *
  * Says "process PID" for each, and "done".
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

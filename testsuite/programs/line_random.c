@@ -8,6 +8,7 @@
  * "line ADDR HANDOVERS RETURNS TRUE FALSE", and for each thread that was there "thread ADDR TID READS WRITES READ WRITTEN",
  * of which the last two are the bytes, a bit each: from the script alone, by what the words mean.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
