@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "runtime/report/accesses.h"
 #include "runtime/report/lines_rows.h"
 #include "runtime/report/report.h"
 #include "runtime/report/touched_report.h"
@@ -224,9 +225,9 @@ int report_check(const struct report_choice *c, const struct report_of *of, stru
 				 c->by_line ? "each cache line is told with its threads, processes and lines of code" : "rows are pages, not variables");
 		return CLI_USAGE;
 	}
-	if (c->rows.sort == ROWS_BY_TIME && (of->exact || of->faults)) {
+	if (c->rows.sort == ROWS_BY_TIME && (of->exact || of->faults || of->untimed)) {
 		err_exit(e, EINVAL, CLI_USAGE, "--sort time takes samples: %s tell of no time: leave it out",
-			 of->exact ? "accesses that are counted" : "page faults");
+			 of->exact ? "accesses that are counted" : of->faults ? "page faults" : "these accesses");
 		return CLI_USAGE;
 	}
 	return 0;
@@ -313,8 +314,10 @@ int report_write(FILE *f, struct analysis *a, const struct report_choice *choice
 {
 	struct rows_options o = choice->rows;
 	const char *source = analysis_meta(a, "source");
+	const struct accesses_sum *sampled = accesses_total(analysis_accesses(a));
 	const struct report_of of = { .watched = watched_report_is(a), .exact = source && !strcmp(source, "valgrind"),
-				      .faults = source && !strcmp(source, "fault") };
+				      .faults = source && !strcmp(source, "fault"),
+				      .untimed = sampled->samples && !(sampled->latency_weight > 0) };
 	struct rows rows;
 	bool found;
 

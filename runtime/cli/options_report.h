@@ -36,10 +36,10 @@ const char *report_needs_accesses(const struct report_choice *choice);
 
 /*
  * Is there an option that the report will have no use for?  @watched: of watched variables; @exact, @faults: of a count of
- * all accesses, of page faults.  Returns 0, or CLI_USAGE with @e.
+ * all accesses, of page faults; @untimed: of accesses that say nothing of time.  Returns 0, or CLI_USAGE with @e.
  */
 struct report_of {
-	bool watched, exact, faults;
+	bool watched, exact, faults, untimed;
 };
 int report_check(const struct report_choice *choice, const struct report_of *of, struct err *e);
 

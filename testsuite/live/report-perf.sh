@@ -65,6 +65,12 @@ is "... how many write, of one that three times reads" "$(row big mem.json | fie
 is "... and what has no address" "$(un mem.json)" '"no-address":1'
 "$HOTVAR" report --sort time --by member --per-process -i mem.txt > mem.out 2> err
 like "other options have their meaning, for people too" "$(sed -n 3p mem.out)" '^ +1 +50\.0% .* 83\.3% .* 300 +2 +bss +twice\[\].*prog.*\(prog 700\)'
+grep -v mem-loads mem.txt > stores.txt # which have no latency
+"$HOTVAR" report --sort time -i stores.txt > stores.out 2> err
+is "... but none that does nothing" "$? $(wc -c < stores.out)" "2 0"
+like "... and it is said why" "$(cat err)" '^hotvar: --sort time .* tell of no time'
+"$HOTVAR" report -i stores.txt > stores.out 2> err
+like "... without it there is a report" "$? $(sed -n 3p stores.out)" '^0 +1 .* - .* twice '
 "$HOTVAR" report --by cacheline --json -i mem.txt > lines.json 2> err
 like "the cache line that is fought for is known, too" "$(cat lines.json)" '"hitm":2000[,}].*"twice|"twice.*"hitm":2000[,}]'
 build_id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
