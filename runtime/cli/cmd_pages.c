@@ -248,6 +248,8 @@ static int read_regions(struct pages *o, struct page_regions *r, bool since, str
 	err = page_regions_read(r, &ask);
 	if (err == -ENOMEM)
 		err_set(e, ENOMEM, "cannot look at the pages of process %d: no memory: free some", (int)o->pid);
+	else if (err == -EMFILE || err == -ENFILE)
+		err_set(e, -err, "cannot look at the pages of process %d: %s; raise: ulimit -n", (int)o->pid, strerror(-err));
 	else if (err)
 		err_set(e, -err, err == -ESRCH ? "cannot look at the pages of process %d: it has ended; name a living one" :
 			"cannot look at the pages of process %d: /proc/PID/pagemap: it is not ours; run as its owner or as root",

@@ -72,11 +72,13 @@ int exact_valgrind_find(struct exact_valgrind *v, struct err *e)
 int exact_valgrind_can_run(const char *path, struct err *e)
 {
 	unsigned char id[EI_NIDENT] = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), code = errno;
 	ssize_t n = fd < 0 ? 0 : pread(fd, id, sizeof(id), 0);
 
 	if (fd >= 0)
 		close(fd);
+	if (fd < 0 && (code == EMFILE || code == ENFILE))
+		return err_set(e, code, "cannot count the accesses of '%s': %s; raise: ulimit -n", path, strerror(code));
 	if (launch_changes_ids(path))
 		return err_set(e, EPERM, "cannot count the accesses of '%s': it is set-user-ID, set-group-ID or has capabilities, which valgrind cannot give it: run a copy without them, or leave out --exact", path);
 	if (fd < 0)

@@ -125,4 +125,11 @@ done
 "$HOTVAR" --source exact --exact --json -o "$tmp/report" -- "$tmp/does"
 is "--source exact --exact" "$(count var)" "100 100 1"
 
+wrong=
+for n in 4 5 6 7 8 9 10 11; do
+	(ulimit -n $n; exec "$HOTVAR" --exact -o "$tmp/report" -- true) > "$tmp/err" 2>&1 < /dev/null
+	[ $? -ne 125 ] || grep -q 'Too many open files.*ulimit -n' "$tmp/err" || wrong="$wrong; $n: $(cat "$tmp/err")"
+done
+is "too few descriptors: the reason is the right one" "$wrong" ""
+
 done_testing

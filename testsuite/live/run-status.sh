@@ -162,8 +162,10 @@ trap 'kill $sleeper; tap_cleanup' EXIT
 wrong=
 for n in 4 5 6 7 8 9 10 11 12; do
 	for how in "--source perf -- true" "--source ptrace -- true" "maps -- true" \
-		"maps -d 0.01 -p $sleeper" "--source perf -d 0.01 -p $sleeper"; do
-		(ulimit -n $n; exec "$HOTVAR" ${how%%-*} -o out ${how#maps}) > err 2>&1 < /dev/null
+		"maps -d 0.01 -p $sleeper" "--source perf -d 0.01 -p $sleeper" \
+		"pages -- true" "pages -p $sleeper"; do
+		what=${how%%-*}
+		(ulimit -n $n; exec "$HOTVAR" $what -o out ${how#"$what"}) > err 2>&1 < /dev/null
 		[ $? -ne 125 ] || grep -q 'Too many open files.*ulimit -n\|descriptors.*ulimit -n\|perf timer: refused' err ||
 			wrong="$wrong; $n, $how: $(cat err)"
 	done
