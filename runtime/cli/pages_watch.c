@@ -34,7 +34,10 @@ static int write_rows(struct pages_watch *w, struct page_copies *c, struct live 
 		return err_set(e, ENOMEM, "cannot name the pages that were copied: no memory: free some");
 	if (w->quiet)
 		return 0;
-	if (!c->told && c->n)
+	if (page_copies_unknown(c))
+		fputs("hotvar: note: page faults alone do not tell what a command's processes copy: as root, mount -t tracefs tracefs /sys/kernel/tracing; or watch a process that runs already, with -p PID\n",
+		      stderr);
+	else if (!c->told && c->n)
 		fputs("hotvar: note: faults do not tell what they were: what was there when it began is taken as copied; run as root, with tracefs mounted\n",
 		      stderr);
 	if (lost)

@@ -174,6 +174,8 @@ int pages_copies_write(FILE *f, bool json, const struct page_copies *c, struct l
 			json_i64(&j, "pid", c->pid);
 			json_str(&j, "rows", "copy");
 			json_end(&j);
+		} else if (page_copies_unknown(c)) {
+			fprintf(f, "Which pages process %d and its children copied is not known\n", (int)c->pid);
 		} else if (!*out) {
 			fprintf(f, "Process %d and its children copied no page\n", (int)c->pid);
 		} else {
@@ -188,7 +190,10 @@ int pages_copies_write(FILE *f, bool json, const struct page_copies *c, struct l
 	if (n >= 0 && json) {
 		json_begin(&j, f, "total");
 		json_u64(&j, "rows", *out);
-		json_u64(&j, "pages", pages);
+		if (page_copies_unknown(c))
+			json_null(&j, "pages");
+		else
+			json_u64(&j, "pages", pages);
 		json_u64(&j, "lost", c->lost + page_faults_lost(c->faults));
 		json_str(&j, "source", c->told ? "tracepoint" : "faults");
 		json_end(&j);

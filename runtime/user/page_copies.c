@@ -132,6 +132,7 @@ int page_copies_begin(struct page_copies *c, pid_t pid, const struct hvar_vmas *
 	memset(c, 0, sizeof(*c));
 	c->pid = pid;
 	c->forked = vmas; /* it may have children already */
+	c->launched = !vmas;
 	c->slots = calloc(SLOTS, sizeof(*c->slots));
 	if (!c->slots)
 		return err_set(e, ENOMEM, "cannot watch for copies: no memory: free some");
@@ -152,6 +153,11 @@ void page_copies_fini(struct page_copies *c)
 	free(c->slots);
 	page_set_fini(&c->gone);
 	memset(c, 0, sizeof(*c));
+}
+
+bool page_copies_unknown(const struct page_copies *c)
+{
+	return c->launched && c->forked && !c->told;
 }
 
 void page_copies_wait(struct page_copies *c, int ms)

@@ -37,6 +37,7 @@ struct page_copies {
 	struct page_set before;
 	struct page_set gone; /* processes that have executed another program: each as the page of its number */
 	bool forked;  /* there has been a fork; before, the process is alone */
+	bool launched; /* from its execve on: nothing was there before */
 	bool told;    /* by the tracepoint */
 	uint64_t lost;
 };
@@ -47,6 +48,9 @@ struct page_copies {
  */
 int page_copies_begin(struct page_copies *c, pid_t pid, const struct hvar_vmas *vmas, struct err *e);
 void page_copies_fini(struct page_copies *c);
+
+/* There has been a fork, but nothing that tells copies from other faults. */
+bool page_copies_unknown(const struct page_copies *c);
 
 /* Wait up to @ms for more. */
 void page_copies_wait(struct page_copies *c, int ms);
