@@ -229,7 +229,7 @@ const struct probe probes[] = {
 	{ "pmu", PROBE_OPTIONAL, "the processor's own access samples", probe_pmu },
 	{ "valgrind", PROBE_OPTIONAL, "hotvar --exact", valgrind },
 	{ "bpf-calls", PROBE_BETTER, "hotvar maps --source perf with each munmap and mremap in its place", bpf_program },
-	{ "tracefs", PROBE_OPTIONAL, "hotvar maps --source perf-returns", tracefs },
+	{ "tracefs", PROBE_OPTIONAL, "hotvar maps --source perf-returns, hotvar pages --copies", tracefs },
 	{ "systemtap", PROBE_OPTIONAL, "hotvar stap", probe_stap },
 	{ "stap-modules", PROBE_OPTIONAL, "hotvar stap", probe_stap_modules },
 	{ "stap-headers", PROBE_OPTIONAL, "hotvar stap", probe_stap_headers },
