@@ -129,7 +129,7 @@ size_t advise_json(FILE *f, const struct advise_report *r)
 	json_u64(&j, "areas", advise_report_areas(r));
 	json_u64(&j, "areas_lost", advise_report_lost(r));
 	json_u64(&j, "processes", r->n_of);
-	if (r->pid)
+	if (r->pid && r->n_of)
 		json_u64(&j, "small_touched", r->of->regions->small_touched);
 	json_u64(&j, "samples", r->samples);
 	json_u64(&j, "samples_unproven", r->unproven);

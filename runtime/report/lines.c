@@ -281,7 +281,11 @@ static void count_site(struct lines *l, struct line *line, const struct line_thr
 
 	if (line->n_threads < 2 || !code || !l->code)
 		return;
-	s = code_callers_number(l->code, code, false, &caller) ? site_of(l, line, t, caller) : NULL;
+	if (!code_callers_number(l->code, code, false, &caller)) {
+		l->lost++;
+		return;
+	}
+	s = site_of(l, line, t, caller);
 	if (!s)
 		return;
 	s->words |= (2u << (at + size - 1) / 4) - (1u << at / 4);

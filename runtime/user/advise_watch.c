@@ -191,6 +191,7 @@ static void add_counts(struct advise_watched *to, const struct advise_process *p
 static bool follow(struct advise_watch *w, size_t i)
 {
 	struct advise_process *p = w->v[i];
+
 	if (p->ended || !advise_process_is_new(p))
 		return false;
 	if (target_is_alive(p->pid) && !advise_process_executed(p))
