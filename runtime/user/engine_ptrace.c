@@ -80,6 +80,8 @@ static int available(const struct session *s, struct err *e)
 	if (err == -EIO || err == -EINVAL)
 		return err_set(e, -err,
 			       "cannot trace anything: this kernel has no PTRACE_GET_SYSCALL_INFO; use Linux 5.3 or later");
+	if (err == -EAGAIN || err == -ENOMEM)
+		return err_set(e, -err, "cannot trace anything: fork: %s; end some processes or raise: ulimit -u", strerror(-err));
 	return err ? ptracer_refused(0, -err, e) : 0;
 }
 

@@ -88,4 +88,22 @@ else
 		like "set-user-ID: which is said" "$(cat "$tmp/err")" 'set-user-ID.*without'
 	fi
 fi
+
+# As where a user may have no more processes; root always may.
+cat > "$tmp/nofork.c" <<'END'
+#include <errno.h>
+#include <sys/types.h>
+pid_t fork(void)
+{
+	errno = EAGAIN;
+	return -1;
+}
+END
+"${CC:-cc}" -shared -fPIC -o "$tmp/nofork.so" "$tmp/nofork.c" || not_ok "a library whose fork() fails can be built"
+for how in "maps -o $tmp/maps --source ptrace" "--source ptrace"; do
+	# shellcheck disable=SC2086
+	LD_PRELOAD=$tmp/nofork.so ASAN_OPTIONS=verify_asan_link_order=0 "$HOTVAR" $how -- true > "$tmp/out" 2> "$tmp/err"
+	is "no process is to be had, $how" $? 125
+	like "why, and what mends it, $how" "$(cat "$tmp/err")" '^hotvar: .*fork: Resource temporarily unavailable.*ulimit -u$'
+done
 done_testing
