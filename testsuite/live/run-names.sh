@@ -20,7 +20,7 @@ between() {
 
 # ---- a library unloaded, another at its address ----
 for source in perf ptrace; do
-	"$HOTVAR" --source $source -q -o report -- "$TESTPROGS/reload" 40000000 \
+	"$HOTVAR" --source $source -q -o report -- "$TESTPROGS/reload" 400000000 \
 		"$TESTPROGS/libreload_one.so" "$TESTPROGS/libreload_two.so" > out 2> err
 	rc=$?
 	if [ $rc -ne 0 ]; then
@@ -50,12 +50,12 @@ until grep -qs "$@" || [ $n -ge 300 ]; do
 done
 END
 cp "$TESTPROGS/reload" ./prog
-"$HOTVAR" -q -o report -- sh -c './prog 40000000 "$1/libreload_one.so" "$1/libreload_two.so" & sh wait_for libreload_one "/proc/$!/maps"; rm prog; wait' \
+"$HOTVAR" -q -o report -- sh -c './prog 400000000 "$1/libreload_one.so" "$1/libreload_two.so" & sh wait_for libreload_one "/proc/$!/maps"; rm prog; wait' \
 	sh "$TESTPROGS" > out 2> err
 between "of a deleted program" 40 "$(share 'one_var [libreload_one.so]' report)" 60
 # What hotvar has read of a file, it keeps: in a folder that had nothing before.
 cp "$TESTPROGS/libreload_one.so" "$TESTPROGS/libreload_two.so" .
-XDG_CACHE_HOME=$tmp/kept "$HOTVAR" -q -o report -- sh -c '"$1/reload" 40000000 ./libreload_one.so ./libreload_two.so & sh wait_for -r one_var kept
+XDG_CACHE_HOME=$tmp/kept "$HOTVAR" -q -o report -- sh -c '"$1/reload" 400000000 ./libreload_one.so ./libreload_two.so & sh wait_for -r one_var kept
 	cp libreload_two.so new; mv new libreload_one.so; wait' sh "$TESTPROGS" > out 2> err
 between "of a replaced library: the names it had when it was mapped" 40 "$(share 'one_var [libreload_one.so]' report)" 60
 

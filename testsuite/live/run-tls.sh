@@ -62,7 +62,7 @@ int main(void)
 	int status;
 
 	if (!child) {
-		lib_run(60000000);
+		lib_run(200000000);
 		_exit(0);
 	}
 	return waitpid(child, &status, 0) != child || status;
@@ -158,8 +158,8 @@ static __attribute__((noinline)) void walk(long *p, long n)
 static void *run(void *arg)
 {
 	for (int round = 0; round < 3; round++) {
-		walk(near_many, 60000000);
-		far_run(60000000);
+		walk(near_many, 200000000);
+		far_run(200000000);
 	}
 	return arg;
 }
