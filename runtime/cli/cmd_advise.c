@@ -172,6 +172,7 @@ static void report(struct advise *o)
 	r.lost = told.lost;
 	r.unwatched = told.unwatched;
 	r.unread = told.unread;
+	r.starved = told.starved;
 	r.seconds = (double)(clock_now_ns() - o->start_ns) / NS_PER_S;
 	r.interval = (double)told.interval_ns / NS_PER_S;
 	r.since_start = !told.cleared;

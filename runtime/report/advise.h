@@ -33,6 +33,7 @@ struct advise_report {
 	uint64_t unread;	       /* samples that were left out since there was too much new code */
 	int pid;		       /* 0: of a recording */
 	double seconds, interval;      /* looked at; between two looks */
+	bool starved;		       /* open files ran out: of areas and processes some may have been missed */
 	bool since_start;	       /* reference bits could not be cleared */
 	bool disabled;		       /* PR_SET_THP_DISABLE was called in it */
 	bool without;		       /* it was watched without huge pages, whatever the machine gives */

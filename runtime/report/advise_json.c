@@ -139,6 +139,8 @@ size_t advise_json(FILE *f, const struct advise_report *r)
 	if (r->no_samples)
 		json_str(&j, "no_samples", r->no_samples);
 	if (r->pid)
+		json_bool(&j, "starved", r->starved);
+	if (r->pid)
 		json_num(&j, "interval", r->interval);
 	if (r->pid)
 		json_bool(&j, "cleared", !r->since_start);

@@ -154,9 +154,11 @@ static void not_known(FILE *f, const struct advise_report *r)
 	if (r->unread)
 		fprintf(f, "not known: %" PRIu64 " samples were left out: there was new code all the time, which is read %d times in some 10 ms at most\n",
 			r->unread, ADVISE_PROCESS_READS);
+	if (r->starved)
+		fputs("not known: areas, and processes that it started, for which no open files were left: raise the limit with \"ulimit -n\"\n", f);
 	if (r->unwatched)
-		fprintf(f, "not known: %" PRIu64 " samples are of processes that had run for less than 10 ms, or were more than 64 at once\n",
-			r->unwatched);
+		fprintf(f, "not known: %" PRIu64 " samples are of processes that had run for less than 10 ms, or were more than 64 at once%s\n",
+			r->unwatched, r->starved ? ", or for which no open files were left" : "");
 	if (r->lost)
 		fprintf(f, "not known: %" PRIu64 " samples were lost\n", r->lost);
 }

@@ -11,9 +11,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "grow.h"
@@ -21,7 +23,7 @@
 #include "probe.h"
 #include "target.h"
 
-enum { SETTLED_NS = 1000000, LEAST = 100, MOST = 64, KEPT = 1024, SLOTS = 1024 };
+enum { SETTLED_NS = 1000000, LEAST = 100, MOST = 64, KEPT = 1024, SLOTS = 1024, FILES = 5 };
 
 /* A process that is not watched, or not yet. */
 struct stranger {
@@ -38,6 +40,7 @@ struct advise_watch {
 	size_t alive;		   /* of them, not ended */
 	struct stranger strangers[SLOTS]; /* by pid; a newer one takes an older one's place */
 	uint64_t unwatched;	   /* samples of strangers */
+	bool starved;		   /* fewer than FILES could be opened: what a process keeps open, and two for a look */
 	struct advise_watched past; /* counts of ended ones of which nothing else is worth keeping */
 };
 
@@ -216,11 +219,25 @@ static void follow_all(struct advise_watch *w)
 	w->n = n;
 }
 
+static bool files_left(void)
+{
+	int fd[FILES], n = 0;
+	bool all;
+
+	while (n < FILES && (fd[n] = open("/", O_PATH | O_CLOEXEC)) >= 0)
+		n++;
+	all = n == FILES || (errno != EMFILE && errno != ENFILE);
+	while (n--)
+		close(fd[n]);
+	return all;
+}
+
 int advise_watch_tick(struct advise_watch *w, bool now)
 {
 	uint64_t t = clock_now_ns();
 	int err = 0;
 
+	w->starved = w->starved || !files_left();
 	if (!first(w)->live)
 		return 0;
 	follow_all(w);
@@ -269,6 +286,7 @@ void advise_watch_told(const struct advise_watch *w, struct advise_watched *out)
 	out->looks = p->looks;
 	out->cleared = p->cleared;
 	out->unwatched = w->unwatched;
+	out->starved = w->starved;
 	for (size_t i = 0; i < w->n; i++)
 		add_counts(out, w->v[i]);
 	if (p->looks)

@@ -49,6 +49,7 @@ struct advise_watched {
 	uint64_t lost;	      /* samples that the kernel had no room for, and accesses */
 	uint64_t unread;      /* of all, left out since there was too much new code */
 	uint64_t unwatched;   /* samples of processes that ran for too short a time, or were too many */
+	bool starved;	      /* there were not always the open files that a look, or one more process, takes */
 	bool cleared;	      /* reference bits could be cleared: else touched pages are those since the start */
 };
 void advise_watch_told(const struct advise_watch *w, struct advise_watched *out);

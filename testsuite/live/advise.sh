@@ -249,4 +249,12 @@ is "a terabyte, and $(told areas) areas: exit status" $? 0
 start=$(set -- $(told range) && echo "$1")
 like "the right one is found" "$(grep "\"start\":\"$start\"" "$tmp/json")" '"advised":true'
 
+# With so few open files that it just runs there are none for a look; nobody knows how few these are.
+like "enough open files" "$("$HOTVAR" advise --json -o - -- true 2>&1 | tail -n 1)" '"starved":false'
+n=5
+while n=$((n + 1)) && [ $n -lt 40 ]; do
+	(ulimit -n $n && exec "$HOTVAR" advise --json -o "$tmp/few" -- true) > "$tmp/err" 2>&1 && break
+done
+like "just enough open files: it is said that areas may be missing" "$(tail -n 1 "$tmp/few")" '"starved":true'
+
 done_testing
