@@ -21,6 +21,7 @@
 #include "runtime/user/advise_watch.h"
 #include "runtime/user/clock.h"
 #include "runtime/user/page_target.h"
+#include "runtime/user/proc.h"
 #include "runtime/user/target.h"
 
 enum { KEY_VERIFY = 0x6400, KEY_ROUNDS, KEY_INTERVAL, KEY_ALL };
@@ -182,7 +183,7 @@ static void report(struct advise *o)
 static void begin(struct advise *o)
 {
 	o->start_ns = clock_now_ns();
-	o->disabled = !o->verify && target_status(o->pid, "THP_enabled:") == 0;
+	o->disabled = !o->verify && target_status(proc_living(o->pid), "THP_enabled:") == 0;
 }
 
 static bool is_over(const struct advise *o)

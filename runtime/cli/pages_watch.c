@@ -56,10 +56,10 @@ static int attached(struct pages_watch *w, struct page_copies *c, struct err *e)
 	err = page_copies_begin(c, w->pid, live_vmas(l), e);
 	end = end_of(w);
 	while (!err && !*w->asked && clock_now_ns() < end) {
-		char state = target_state(w->pid);
+		bool alive = target_is_alive(w->pid);
 
 		page_copies_wait(c, TICK_MS);
-		if (!state || state == 'Z')
+		if (!alive)
 			break;
 	}
 	if (!err)

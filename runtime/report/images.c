@@ -15,6 +15,7 @@
 
 #include "runtime/core/hvar_resolve.h"
 #include "runtime/core/hvar_vmas.h"
+#include "runtime/user/proc.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
 #include "translator-hooks/image_inside.h"
@@ -138,16 +139,18 @@ static int open_as(const char *path, const struct hvar_module *facts, bool *othe
 static void open_file(struct images *s, struct module *m, const struct hvar_event *ev)
 {
 	bool other = false;
+	pid_t living;
 	char *path;
 
 	if (m->fd >= 0 || m->tried_fd || (m->facts.flags & HVAR_MODULE_PSEUDO))
 		return;
-	if (ev && asprintf(&path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, ev->pid,
+	living = ev ? proc_living((pid_t)ev->pid) : 0;
+	if (ev && asprintf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)living,
 			   ev->u.map.start, ev->u.map.end) > 0) {
 		m->fd = open_as(path, &m->facts, &other);
 		free(path);
 	}
-	if (m->fd < 0 && ev && asprintf(&path, "/proc/%" PRIu32 "/root%s", ev->pid, m->path) > 0) {
+	if (m->fd < 0 && ev && asprintf(&path, "/proc/%d/root%s", (int)living, m->path) > 0) {
 		m->fd = open_as(path, &m->facts, &other);
 		free(path);
 	}

@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 #include "runtime/core/hvar_image_format.h"
 #include "runtime/user/clock.h"
 #include "runtime/user/grow.h"
 #include "runtime/user/look.h"
+#include "runtime/user/proc.h"
 #include "translator-hooks/tls_slots.h"
 
 /* More than any thread's static block has. */
@@ -145,11 +145,10 @@ static uint64_t read_slot(pid_t pid, uint64_t bias, const struct hvar_image_tls_
 			  const struct hvar_module *facts)
 {
 	uint64_t word, distance, at = bias + s->vaddr + (s->kind == HVAR_TLS_SLOT_DESC ? 8 : 0);
-	struct iovec to = { &word, sizeof(word) }, from = { (void *)(uintptr_t)at, sizeof(word) };
 
 	errno = 0;
 	if ((s->kind != HVAR_TLS_SLOT_OFFSET && s->kind != HVAR_TLS_SLOT_DESC) ||
-	    process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof(word))
+	    !proc_peek(pid, at, &word, sizeof(word)))
 		return 0;
 	distance = s->value - word;
 	/* read before it was looked at who is there: so it was read there */

@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "page_since.h"
 #include "perf_ring.h"
+#include "proc.h"
 
 enum { MM = 1, TIMES_A_LOOK = 10, LOOK_NS = 20000000 };
 
@@ -138,13 +139,11 @@ void advise_process_free(struct advise_process *p)
 int advise_process_begin(struct advise_process *p, bool clear, struct err *e)
 {
 	struct err ignored = { 0 };
-	char path[64];
 
 	p->live = live_open(p->pid, e);
 	if (!p->live)
 		return -ESRCH;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)p->pid);
-	p->mem = open(path, O_RDONLY | O_CLOEXEC);
+	p->mem = proc_open(p->pid, "mem", O_RDONLY);
 	read_comm(p);
 	p->cleared = !clear || !page_since_clear(p->pid, &ignored);
 	p->last_ns = clock_now_ns();

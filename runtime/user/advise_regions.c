@@ -16,6 +16,7 @@
 #include "grow.h"
 #include "page_map.h"
 #include "page_smaps.h"
+#include "proc.h"
 #include "translator-hooks/image_name.h"
 
 static void region_fini(struct advise_region *r)
@@ -95,13 +96,11 @@ static char *name_of(struct live *l, uint64_t addr, bool offset, struct hvar_pla
 static bool is_malloced(pid_t pid, const struct hvar_vma *v)
 {
 	uint64_t head[2] = { 0 };
-	char path[64];
 	int fd;
 
 	if (v->region != HVAR_REGION_ANON || v->prot & HVAR_PROT_SHARED)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = proc_open(pid, "mem", O_RDONLY);
 	if (fd < 0)
 		return false;
 	if (pread(fd, head, sizeof(head), (off_t)v->start) != (ssize_t)sizeof(head))

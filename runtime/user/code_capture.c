@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "proc.h"
 #include "runtime/core/hvar_env.h"
 
 enum {
@@ -154,16 +154,12 @@ static size_t read_file(int fd, uint64_t where, void *buf)
 /* What may only be executed is read through /proc, which asks for no permission of the page. */
 static size_t read_memory(pid_t pid, uint64_t addr, void *buf)
 {
-	struct iovec to = { buf, PAGE };
-	struct iovec from = { (void *)(uintptr_t)addr, PAGE };
-	char path[64];
-	ssize_t n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	ssize_t n;
 	int fd;
 
-	if (n == PAGE)
+	if (proc_peek(pid, addr, buf, PAGE))
 		return PAGE;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = proc_open(pid, "mem", O_RDONLY);
 	if (fd < 0)
 		return 0;
 	n = pread(fd, buf, PAGE, (off_t)addr);

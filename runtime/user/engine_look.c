@@ -137,13 +137,13 @@ static void look(void *ctx, pid_t pid, uint64_t now)
 
 	if (!l)
 		return;
-	if (proc_stat(pid, &st) || st.state == 'Z' || st.state == 'X' || st.start_ticks != l->start_ticks) {
+	if (proc_stat(pid, &st) || !target_is_alive(pid) || st.start_ticks != l->start_ticks) {
 		if (pid != g->pid) /* its own end is told with its status */
 			forget(g, pid, -1, now);
 		return;
 	}
 	/* A window shows one address space: gone while the process lives, it has executed a program. */
-	if (tracker_look(g->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, now) == -ESRCH && !proc_stat(pid, &st) && st.state != 'Z')
+	if (tracker_look(g->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, now) == -ESRCH && target_is_alive(pid))
 		tracker_exec(g->t, pid, pid, true, HVAR_CAUSE_EXECVE, now);
 	find_new(g, pid, now);
 }
@@ -207,9 +207,7 @@ static void reap(struct engine *g)
 		if (got == g->pid)
 			g->s->wait_status = status;
 	} else {
-		char state = target_state(g->pid);
-
-		g->ended = !state || state == 'Z' || state == 'X';
+		g->ended = !target_is_alive(g->pid);
 	}
 }
 

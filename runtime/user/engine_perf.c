@@ -387,9 +387,7 @@ static int attach(struct engine *g, struct err *e)
 
 static bool is_over(pid_t pid)
 {
-	char state = target_state(pid);
-
-	return !state || state == 'Z' || state == 'X';
+	return !target_is_alive(pid);
 }
 
 /* Its end is the end, if it was the last of those attached to. */

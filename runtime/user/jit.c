@@ -219,7 +219,7 @@ static int source_open(const struct jit *j, struct source *s, const char *path)
 
 	if (s->fd >= 0 || s->refused)
 		return s->fd >= 0 ? 0 : -1;
-	if (snprintf(full, sizeof(full), "/proc/%d/root%s", (int)j->pid, path) >= (int)sizeof(full))
+	if (snprintf(full, sizeof(full), "/proc/%d/root%s", (int)proc_living(j->pid), path) >= (int)sizeof(full))
 		return -1;
 	s->fd = open(full, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (s->fd < 0)

@@ -33,6 +33,7 @@
 
 /* How old a look may be while addresses keep coming. */
 #define LOOK_NS 100000000u
+enum { LOOKS = 8 };
 /* [vdso] is a few pages; more is something else. */
 #define VDSO_MAX ((uint64_t)1 << 20)
 /* Pagemap entries: Documentation/admin-guide/mm/pagemap.rst */
@@ -87,6 +88,32 @@ static int fill(struct live *l)
 	return 0;
 }
 
+/* Nothing can be read of a space that no task has any more: pagemap_read() of the kernel's fs/proc/task_mmu.c */
+static bool is_there(const struct live *l)
+{
+	uint64_t entry;
+
+	return l->pagemap >= 0 && pread(l->pagemap, &entry, sizeof(entry), 0) == sizeof(entry);
+}
+
+/* The thread through which it was looked is gone: another sees the same, if there is still that space. */
+static int look_again(struct live *l)
+{
+	int r = -ESRCH;
+
+	for (int i = 0; i < LOOKS && r == -ESRCH && is_there(l); i++) {
+		look_close(&l->look);
+		r = look_open(&l->look, l->pid);
+		if (!r)
+			r = look_at(&l->look, 0, ~(uint64_t)0, &l->areas);
+		if (!r && !is_there(l)) { /* what was seen may be the next program's */
+			look_close(&l->look);
+			l->areas.n = 0;
+		}
+	}
+	return r;
+}
+
 void live_look(struct live *l, bool now)
 {
 	uint64_t t = clock_now_ns();
@@ -96,7 +123,7 @@ void live_look(struct live *l, bool now)
 		return;
 	l->looked_ns = t;
 	l->jit_stale = l->tls_stale = true;
-	if (look_at(&l->look, 0, ~(uint64_t)0, &l->areas) || !l->areas.n || fill(l))
+	if ((look_at(&l->look, 0, ~(uint64_t)0, &l->areas) && look_again(l)) || !l->areas.n || fill(l))
 		return;
 	for (i = 0; i < l->named_cap; i++)
 		if (!l->named[i].image)
@@ -107,7 +134,6 @@ struct live *live_open(pid_t pid, struct err *e)
 {
 	struct proc_stat st;
 	struct live *l;
-	char path[64];
 	int r;
 
 	if (target_check(pid, e))
@@ -141,8 +167,7 @@ struct live *live_open(pid_t pid, struct err *e)
 	l->looked_ns = clock_now_ns();
 	if (fill(l))
 		goto no_memory;
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
-	l->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	l->pagemap = proc_open(pid, "pagemap", O_RDONLY);
 	return l;
 no_memory:
 	err_set(e, ENOMEM, "cannot name addresses of process %d: no memory: free some", (int)pid);
@@ -176,7 +201,6 @@ void live_free(struct live *l)
 static int vdso_image(struct live *l, uint32_t id, struct image_file **out, struct err *e)
 {
 	const struct hvar_vma *v = hvar_vmas_next(&l->vmas, 0);
-	char path[64];
 	void *elf, *data;
 	uint64_t n, got = 0;
 	size_t size;
@@ -190,8 +214,7 @@ static int vdso_image(struct live *l, uint32_t id, struct image_file **out, stru
 	elf = malloc(n);
 	if (!elf)
 		return -ENOMEM;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)l->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = proc_open(l->pid, "mem", O_RDONLY);
 	while (fd >= 0 && got < n) {
 		ssize_t k = pread(fd, (char *)elf + got, n - got, (off_t)(v->start + got));
 
@@ -296,7 +319,7 @@ static pid_t space_of(pid_t pid)
 	for (;;) {
 		long parent = target_status(pid, "PPid:");
 
-		if (parent <= 1 || syscall(SYS_kcmp, pid, (pid_t)parent, KCMP_VM, 0, 0))
+		if (parent <= 1 || syscall(SYS_kcmp, proc_living(pid), proc_living((pid_t)parent), KCMP_VM, 0, 0))
 			return pid;
 		pid = (pid_t)parent;
 	}
@@ -358,7 +381,7 @@ static uint32_t exe_module(const struct live *l)
 	struct stat st;
 	size_t i;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)l->pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)proc_living(l->pid));
 	if (stat(path, &st))
 		return 0;
 	for (i = 0; i < l->areas.n; i++) {

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "grow.h"
+#include "proc.h"
 
 /* include/uapi/linux/fs.h, since Linux 6.11: not in every distribution's headers yet */
 struct query {
@@ -66,12 +67,11 @@ static int ask(const struct look *l, struct query *q)
 int look_open(struct look *l, pid_t tid)
 {
 	struct query q = { .flags = QUERY_OR_NEXT };
-	char path[64];
+	int fd = proc_open(tid, "maps", O_RDONLY);
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
-	l->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (l->fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
+	l->fd = fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return fd;
 	/* Found out here whether it can be asked at all: a filter may refuse it, too. */
 	if (!without_query) {
 		int r = ask(l, &q);

@@ -25,6 +25,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "proc.h"
 #include "translator-hooks/image_build.h"
 
 /* Open what @where names for looking only: that opens no device and waits for no FIFO. */
@@ -161,19 +162,21 @@ int modules_open(struct modules_file *f)
 		memcpy(kernel_id, f->want->build_id, kernel_len);
 	}
 	if (f->pid > 0) {
+		pid_t living = proc_living(f->pid);
+
 		snprintf(where, sizeof(where), "/proc/%d/map_files/%llx-%llx",
-			 (int)f->pid, (unsigned long long)f->start,
+			 (int)living, (unsigned long long)f->start,
 			 (unsigned long long)f->end);
 		/* Once the mapping is known from before, the place may have changed hands. */
 		r = try(f, where, !f->want, kernel_id, kernel_len);
 		if (r >= 0 || r == -ENXIO)
 			return r;
-		snprintf(where, sizeof(where), "/proc/%d/exe", (int)f->pid);
+		snprintf(where, sizeof(where), "/proc/%d/exe", (int)living);
 		r = is_program(f, where) ?
 			    try(f, where, false, kernel_id, kernel_len) : -ENOENT;
 		if (r >= 0)
 			return r;
-		n = snprintf(where, sizeof(where), "/proc/%d/root%s", (int)f->pid,
+		n = snprintf(where, sizeof(where), "/proc/%d/root%s", (int)living,
 			     f->path);
 		if (path && n < (int)sizeof(where)) {
 			r = try(f, where, false, kernel_id, kernel_len);
@@ -198,7 +201,7 @@ bool modules_truly_named(const struct mapstext *a, pid_t pid)
 
 	/* Put the end back to ask, and take it off again: the name is the caller's. */
 	mapstext_not_deleted(&whole);
-	if (asprintf(&where, "/proc/%d/root%s", (int)pid, whole.path) > 0) {
+	if (asprintf(&where, "/proc/%d/root%s", (int)proc_living(pid), whole.path) > 0) {
 		is = !stat(where, &st) && st.st_ino == a->ino &&
 		     major(st.st_dev) == a->dev_major &&
 		     minor(st.st_dev) == a->dev_minor;
@@ -213,6 +216,6 @@ uint64_t modules_ipc_namespace(pid_t pid)
 	struct stat st;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/ipc", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/ns/ipc", (int)proc_living(pid));
 	return stat(path, &st) ? 0 : st.st_ino;
 }

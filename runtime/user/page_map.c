@@ -19,6 +19,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "proc.h"
+
 /* include/uapi/linux/fs.h, since Linux 6.7: not in every distribution's headers yet */
 struct scan_region {
 	uint64_t start, end, categories;
@@ -68,13 +70,12 @@ static int scan(const struct page_map *m, uint64_t lo, uint64_t hi, uint64_t any
 int page_map_open(struct page_map *m, pid_t pid)
 {
 	struct scan_region r;
-	char path[64];
+	int fd = proc_open(pid, "pagemap", O_RDONLY);
 
 	memset(m, 0, sizeof(*m));
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
-	m->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (m->fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
+	m->fd = fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return fd;
 	m->entries = malloc(MOST * sizeof(*m->entries));
 	if (!m->entries) {
 		page_map_close(m);

@@ -36,7 +36,7 @@
 /* Areas with less than that between them are read in one go: it costs less than another system call. */
 #define NEAR (256 * PAGE_BYTES)
 /* For who is thrifty: smaps takes some 15 us for an area, and 40 ns for a page. */
-enum { MANY_REGIONS = 4096, MANY_PAGES = 1 << 16 };
+enum { MANY_REGIONS = 4096, MANY_PAGES = 1 << 16, TRIES = 4 };
 
 void page_regions_fini(struct page_regions *r)
 {
@@ -271,7 +271,12 @@ int page_regions_read(struct page_regions *r, const struct page_regions_ask *ask
 	r->smaps = calloc(r->n + 1, sizeof(*r->smaps));
 	if (!r->smaps)
 		return -ENOMEM;
-	if (page_smaps_read(ask->pid, add_smaps, &a)) {
+	/* A thread through which it is read may end meanwhile, and others go on. */
+	for (int i = 0; i < TRIES && (err = page_smaps_read(ask->pid, add_smaps, &a)) == -ESRCH; i++) {
+		memset(r->smaps, 0, (r->n + 1) * sizeof(*r->smaps));
+		a = (struct adding){ .r = r };
+	}
+	if (err) {
 		free(r->smaps);
 		r->smaps = NULL;
 	}

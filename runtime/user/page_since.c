@@ -18,21 +18,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proc.h"
+
 int page_since_clear(pid_t pid, struct err *e)
 {
-	char path[64];
-	int fd, err = 0;
+	int fd = proc_open(pid, "clear_refs", O_WRONLY), err = fd < 0 ? -fd : 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/clear_refs", (int)pid);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "1", 1) != 1)
+	if (!err && write(fd, "1", 1) != 1)
 		err = errno;
 	if (!err && (lseek(fd, 0, SEEK_SET) || write(fd, "4", 1) != 1))
 		err = errno;
 	if (fd >= 0)
 		close(fd);
-	return err ? err_set(e, err, "cannot clear the reference bits of process %d: %s: %s; run as its owner or as root",
-			     (int)pid, path, strerror(err)) :
+	return err ? err_set(e, err, "cannot clear the reference bits of process %d: /proc/%d/clear_refs: %s; run as its owner or as root",
+			     (int)pid, (int)pid, strerror(err)) :
 		     0;
 }
 

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proc.h"
+
 #define FIELD(name, member) { name, sizeof(name) - 1, offsetof(struct page_smaps, member) }
 
 static const struct field {
@@ -88,16 +90,19 @@ int page_smaps_line(struct page_smaps *s, const char *line, size_t len)
 int page_smaps_read(pid_t pid, void (*fn)(void *ctx, const struct page_smaps *s), void *ctx)
 {
 	struct page_smaps s, last = { 0 };
-	char path[64], *line = NULL;
+	char *line = NULL;
 	size_t size = 0;
 	ssize_t n;
 	FILE *f;
-	int err;
+	int err, fd = proc_open(pid, "smaps", O_RDONLY);
 
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return errno == ENOENT ? -ESRCH : -errno;
+	if (fd < 0)
+		return fd;
+	f = fdopen(fd, "r");
+	if (!f) {
+		close(fd);
+		return -ENOMEM;
+	}
 	memset(&s, 0, sizeof(s));
 	errno = 0;
 	while ((n = getline(&line, &size, f)) > 0) {

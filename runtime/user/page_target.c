@@ -2,18 +2,28 @@
 /*
  * page_target.c - CMD, launched to look at its pages, and stopped before it ends.
  *
- * PTRACE_EVENT_EXIT comes before a task lets go of its address space (ptrace(2)).  Only the
- * leader is traced: exit_group() by any thread makes it come there, too.
+ * PTRACE_EVENT_EXIT comes before a task lets go of its address space (ptrace(2)).  Only one
+ * thread is traced, the leader at first: exit_group() by any thread makes it come there, too.
  */
 #include "config.h"
 
 #include "page_target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
+
+#include "proc.h"
+
+enum { CS_64 = 0x33, EXIT_32 = 1, OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT };
+#define X32_BIT 0x40000000ull
 
 int page_target_start(struct page_target *t, char *const argv[], struct err *e)
 {
@@ -21,8 +31,8 @@ int page_target_start(struct page_target *t, char *const argv[], struct err *e)
 
 	if (err)
 		return err;
-	t->pid = t->launch.pid;
-	if (!ptrace(PTRACE_SEIZE, t->pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT))
+	t->pid = t->task = t->launch.pid;
+	if (!ptrace(PTRACE_SEIZE, t->pid, 0, OPTIONS))
 		return 0;
 	err = errno;
 	launch_abort(&t->launch);
@@ -30,23 +40,66 @@ int page_target_start(struct page_target *t, char *const argv[], struct err *e)
 		       t->launch.path, strerror(err));
 }
 
+/* Does @tid, which ends, do so by itself, with exit(2), not with all the others? */
+static bool ends_alone(pid_t tid)
+{
+	struct user_regs_struct regs;
+
+	return !ptrace(PTRACE_GETREGS, tid, 0, &regs) &&
+	       (regs.cs == CS_64 ? (regs.orig_rax & ~X32_BIT) == SYS_exit : regs.orig_rax == EXIT_32);
+}
+
+/* Trace another thread than t->task: false if there is none that has not ended. */
+static bool take_another(struct page_target *t)
+{
+	const struct dirent *d;
+	char path[64];
+	bool taken = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	dir = opendir(path);
+	while (dir && !taken && (d = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+
+		if (tid > 0 && tid != t->task && tid != t->pid && proc_has_memory(tid) &&
+		    !ptrace(PTRACE_SEIZE, tid, 0, OPTIONS)) {
+			t->task = tid;
+			taken = true;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return taken;
+}
+
 /* What a stop with this status is; at those that are not ours it goes on. */
 static enum page_target_news handle(struct page_target *t, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
+	pid_t tid = t->task;
 
+	if (!WIFSTOPPED(status) && t->task != t->pid) { /* quicker than it was taken, or with all the others */
+		if (!take_another(t))
+			t->task = t->pid;
+		return PAGE_TARGET_NOTHING;
+	}
 	if (!WIFSTOPPED(status)) {
 		t->wait_status = status;
 		return PAGE_TARGET_ENDED;
+	}
+	if (event == PTRACE_EVENT_EXIT && ends_alone(tid) && take_another(t)) {
+		ptrace(PTRACE_DETACH, tid, 0, 0); /* so that nobody has to wait for it */
+		return PAGE_TARGET_NOTHING;
 	}
 	if (event == PTRACE_EVENT_EXEC || event == PTRACE_EVENT_EXIT) {
 		t->stopped = true;
 		return event == PTRACE_EVENT_EXEC ? PAGE_TARGET_EXECUTED : PAGE_TARGET_ENDING;
 	}
 	if (event == PTRACE_EVENT_STOP && (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU))
-		ptrace(PTRACE_LISTEN, t->pid, 0, 0); /* stopped by job control: it stays so */
+		ptrace(PTRACE_LISTEN, tid, 0, 0); /* stopped by job control: it stays so */
 	else
-		ptrace(PTRACE_CONT, t->pid, 0, event ? 0 : sig);
+		ptrace(PTRACE_CONT, tid, 0, event ? 0 : sig);
 	return PAGE_TARGET_NOTHING;
 }
 
@@ -79,11 +132,11 @@ enum page_target_news page_target_news(struct page_target *t)
 	pid_t got;
 
 	if (t->stopped)
-		ptrace(PTRACE_CONT, t->pid, 0, 0);
+		ptrace(PTRACE_CONT, t->task, 0, 0);
 	t->stopped = false;
-	do
-		got = waitpid(t->pid, &status, __WALL | WNOHANG);
-	while (got < 0 && errno == EINTR);
+	while ((got = waitpid(t->task, &status, __WALL | WNOHANG)) < 0 && (errno == EINTR || t->task != t->pid))
+		if (errno != EINTR) /* it has executed a program, which makes it the first */
+			t->task = t->pid;
 	if (got < 0) {
 		t->wait_status = -1;
 		return PAGE_TARGET_ENDED;

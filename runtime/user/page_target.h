@@ -4,7 +4,8 @@
  * been executed and when it is about to end, with all its memory still there.
  *
  * Traced by ptrace for these two stops alone; signals and job control pass through.  All calls
- * from the thread that starts it.
+ * from the thread that starts it.  A first thread that ends by itself, pthread_exit(3), while
+ * others go on is no end: one of these is traced in its place then.
  */
 #ifndef PAGE_TARGET_H
 #define PAGE_TARGET_H
@@ -25,6 +26,7 @@ enum page_target_news {
 struct page_target {
 	struct launch launch;
 	pid_t pid;
+	pid_t task;	 /* the thread of it that is traced */
 	bool stopped;	 /* at one of the two */
 	int wait_status; /* of waitpid(2), once it has ended */
 };

@@ -3,16 +3,18 @@
 
 #include "proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "clock.h"
 
-enum { NS_PER_S = 1000000000 };
+enum { NS_PER_S = 1000000000, TRIES = 8 };
 
 int proc_read(pid_t tid, const char *file, char *buf, size_t size)
 {
@@ -99,4 +101,79 @@ bool proc_comm(pid_t tid, char name[PROC_COMM])
 	if (n > 0 && name[n - 1] == '\n') /* of 15 characters there was no room for it */
 		name[n - 1] = '\0';
 	return name[0] != '\0';
+}
+
+/* The first number is the size of its address space in pages. */
+bool proc_has_memory(pid_t tid)
+{
+	char text[64];
+
+	return proc_read(tid, "statm", text, sizeof(text)) > 0 && text[0] != '0';
+}
+
+pid_t proc_living(pid_t pid)
+{
+	pid_t living = proc_has_memory(pid) ? pid : 0;
+	const struct dirent *d;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = living ? NULL : opendir(path);
+	while (dir && !living && (d = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+
+		if (tid > 0 && proc_has_memory(tid))
+			living = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return living ? living : pid;
+}
+
+int proc_open(pid_t pid, const char *file, int flags)
+{
+	char path[128];
+	int fd = -1, err = ESRCH;
+
+	/* It may end while it is asked, and another be there still. */
+	for (int i = 0; i < TRIES; i++) {
+		pid_t tid = proc_living(pid);
+
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, file);
+		fd = open(path, flags | O_CLOEXEC);
+		err = errno;
+		if (proc_has_memory(tid) || proc_living(pid) == tid)
+			break;
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+		err = ESRCH;
+	}
+	return fd >= 0 ? fd : err == ENOENT ? -ESRCH : -err;
+}
+
+static bool peek(pid_t tid, uint64_t addr, void *buf, size_t n)
+{
+	struct iovec to = { buf, n }, from = { (void *)(uintptr_t)addr, n };
+	ssize_t got = process_vm_readv(tid, &to, 1, &from, 1, 0);
+
+	if (got >= 0 && got != (ssize_t)n)
+		errno = EFAULT;
+	return got == (ssize_t)n;
+}
+
+bool proc_peek(pid_t pid, uint64_t addr, void *buf, size_t n)
+{
+	bool got = peek(pid, addr, buf, n);
+
+	for (int i = 0; i < TRIES && !got && errno == ESRCH; i++) {
+		pid_t tid = proc_living(pid);
+
+		errno = ESRCH;
+		if (tid == pid)
+			break;
+		got = peek(tid, addr, buf, n);
+	}
+	return got;
 }

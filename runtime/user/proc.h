@@ -40,4 +40,19 @@ uint64_t proc_started_ns(uint64_t start_ticks);
 #define PROC_COMM 16
 bool proc_comm(pid_t tid, char name[PROC_COMM]);
 
+/* Task @tid has an address space: it has not ended, and is no kernel thread. */
+bool proc_has_memory(pid_t tid);
+
+/*
+ * The task whose /proc/TID shows the memory, the program and the files of process @pid: its first thread, or, once that
+ * has ended by pthread_exit(3), one of those that go on.  @pid if there is none, for what the kernel says then.
+ */
+pid_t proc_living(pid_t pid);
+
+/* open(2) of that task's @file ("maps", "map_files/...").  A descriptor, -ESRCH if it is gone, or -errno. */
+int proc_open(pid_t pid, const char *file, int flags);
+
+/* @n bytes at @addr of that memory, all of them: false with errno, which is ESRCH if it is gone. */
+bool proc_peek(pid_t pid, uint64_t addr, void *buf, size_t n);
+
 #endif /* PROC_H */

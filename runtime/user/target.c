@@ -72,13 +72,6 @@ char target_state(pid_t tid)
 	return st.state;
 }
 
-bool target_is_alive(pid_t tid)
-{
-	char state = target_state(tid);
-
-	return state && state != 'Z';
-}
-
 pid_t target_tracer(pid_t tid, char name[64])
 {
 	long tracer = target_status(tid, "TracerPid:");
@@ -110,6 +103,13 @@ static pid_t living_thread(pid_t pid)
 	if (dir)
 		closedir(dir);
 	return living;
+}
+
+bool target_is_alive(pid_t pid)
+{
+	char state = target_state(pid);
+
+	return state && ((state != 'Z' && state != 'X') || living_thread(pid));
 }
 
 /* Kernel threads have no memory: their "statm" is all zero. */

@@ -31,7 +31,7 @@ bool target_guarded(pid_t tid);
 
 /* Its state, as /proc/@tid/stat has it ('R', 'Z'); '\0' if it is gone. */
 char target_state(pid_t tid);
-/* It is there, and no zombie. */
-bool target_is_alive(pid_t tid);
+/* Process @pid is there, and one of its threads, be it not the first one, has not ended. */
+bool target_is_alive(pid_t pid);
 
 #endif /* TARGET_H */

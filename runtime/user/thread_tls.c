@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "proc.h"
 #include "translator-hooks/tls_slots.h"
 
 /* How much of an area is searched for thread pointers: all of small ones, the ends of others; and of all together. */
@@ -37,13 +37,11 @@ struct thread_tls {
 struct thread_tls *thread_tls_new(pid_t pid)
 {
 	struct thread_tls *t = calloc(1, sizeof(*t));
-	char path[64];
 
 	if (!t)
 		return NULL;
 	t->pid = pid;
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
-	t->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	t->pagemap = proc_open(pid, "pagemap", O_RDONLY);
 	return t;
 }
 
@@ -60,9 +58,7 @@ void thread_tls_free(struct thread_tls *t)
 
 static bool get(const struct thread_tls *t, uint64_t addr, void *buf, size_t n)
 {
-	struct iovec to = { buf, n }, from = { (void *)(uintptr_t)addr, n };
-
-	return process_vm_readv(t->pid, &to, 1, &from, 1, 0) == (ssize_t)n;
+	return proc_peek(t->pid, addr, buf, n);
 }
 
 /* ---- threads ---- */

@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+
+#include "proc.h"
 
 /* Words at the thread pointer (glibc: tcbhead_t). */
 struct head {
@@ -16,9 +17,7 @@ struct head {
 
 static bool get(pid_t pid, uint64_t addr, void *buf, size_t n)
 {
-	struct iovec to = { buf, n }, from = { (void *)(uintptr_t)addr, n };
-
-	return process_vm_readv(pid, &to, 1, &from, 1, 0) == (ssize_t)n;
+	return proc_peek(pid, addr, buf, n);
 }
 
 /* The thread's table has its length before it; entry @i is 16 bytes, of which the first 8 are the block's address. */
