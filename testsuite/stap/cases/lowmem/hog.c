@@ -2,7 +2,7 @@
 /*
  * hog.c - memory runs out.
  *
- *	hog all		takes all there is, again and again, and is what the kernel kills for it
+ *	hog all		takes all there is, again and again, and is what the kernel kills for it; each time for a minute at most
  *	hog maps	maps, in processes that come and go
  *	hog many	makes 60,000 areas, takes all memory but for a rest, and changes them all by one call
  *
@@ -43,6 +43,7 @@ static void all(void)
 
 		if (!c) {
 			first_to_be_killed();
+			alarm(60);
 			for (;;)
 				take(1 << 20);
 		}
