@@ -3,17 +3,20 @@
 # boot: 320 --oom slub_debug=FZU
 # Nothing that is begun here may be killed for memory, but what offers itself: a hog.
 echo -1000 > /proc/self/oom_score_adj
-# No zone keeps memory for some, no processor more for itself than it must: what is free can be had.
-sed 's/[0-9][0-9]*/0/g' /proc/sys/vm/lowmem_reserve_ratio > /tmp/ratio
-cat /tmp/ratio > /proc/sys/vm/lowmem_reserve_ratio
-echo 100000 > /proc/sys/vm/percpu_pagelist_high_fraction
+# No zone keeps memory for some, no processor more for itself than it must: what is free can be had.  All of it: of a zone that
+# keeps some and has less, the kernel makes those who want memory wait for kswapd, which sleeps while another zone has enough.
+cat /proc/sys/vm/lowmem_reserve_ratio > /tmp/ratio
+sed 's/[0-9][0-9]*/0/g' /tmp/ratio > /tmp/none
 kept=$(cat /proc/sys/vm/min_free_kbytes)
-echo 64 > /proc/sys/vm/min_free_kbytes
+cat /tmp/none > /proc/sys/vm/lowmem_reserve_ratio
+echo 100000 > /proc/sys/vm/percpu_pagelist_high_fraction
+echo 0 > /proc/sys/vm/min_free_kbytes
 echo 3 > /proc/sys/vm/drop_caches
 start many lowmem
 ./hog many > /out/lowmem/said 2>&1
 finish
-# And where the kernel kills for it: it needs what it keeps to do so, else all wait for memory, and none is killed.
+# And where the kernel kills for it, with what it keeps for that.
+cat /tmp/ratio > /proc/sys/vm/lowmem_reserve_ratio
 echo "$kept" > /proc/sys/vm/min_free_kbytes
 start storm lowmem
 ./hog all &
