@@ -26,11 +26,12 @@ def cpu(argv):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def high_water(pid):
+def used(pid):
+    """What @pid has in memory, a page that several have in parts, in bytes; 0: it has ended."""
     try:
-        with open("/proc/%d/status" % pid) as f:
+        with open("/proc/%d/smaps_rollup" % pid) as f:
             for line in f:
-                if line.startswith("VmHWM:"):
+                if line.startswith("Pss:"):
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
@@ -38,8 +39,8 @@ def high_water(pid):
 
 
 def memory(argv):
-    """The most memory that each process of @argv's had, summed, as far as looks find it."""
-    most = {}
+    """The most memory that @argv's processes had at one time, as far as looks find it."""
+    most = 0
     p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while p.poll() is None:
         pids = [p.pid]
@@ -48,10 +49,9 @@ def memory(argv):
                 pids += [int(x) for x in f.read().split()]
         except OSError:
             pass
-        for pid in pids:
-            most[pid] = max(most.get(pid, 0), high_water(pid))
+        most = max(most, sum(used(pid) for pid in pids))
         time.sleep(0.005)
-    return sum(most.values())
+    return most
 
 
 def main(hotvar, programs):
