@@ -83,7 +83,25 @@ again() {
 	is "and told again at the end${2:+: $2}" "$(tail -n "$(($(printf '%s\n' "$1" | grep -c .) + 2))" "$tmp/out" | grep .)" "$1
 $last"
 }
-again "not ok - bad.sh: b"
+again "not ok - bad.sh: b
+#   because"
+
+cat > long.sh <<'EOF'
+echo "# before"
+echo "not ok 1 - long"
+seq 1 40 | sed 's/^/# /'
+echo "ok 2 - between"
+echo "# not of it"
+echo 1..2
+exit 1
+EOF
+runner long.sh
+again "not ok - long.sh: long
+$(seq 1 15 | sed 's/^/#   /')" "fifteen lines of why"
+printf 'echo why >&2\nexit 3\n' > tells.sh
+runner tells.sh
+again "not ok - tells.sh: exit status 3
+#   stderr: why" "with what it wrote to standard error"
 
 runner short.sh
 is "fewer results than planned" "$last" "1 passed, 1 failed, 0 skipped"
@@ -118,6 +136,7 @@ check "with its children" until_true 10 gone "$(cat child)"
 runner good.sh bad.sh short.sh noplan.sh silent.sh status.sh
 is "all of them" "$last" "5 passed, 5 failed, 1 skipped"
 again "not ok - bad.sh: b
+#   because
 not ok - noplan.sh: printed no plan
 not ok - short.sh: planned 2 results, gave 1
 not ok - silent.sh: printed no result
@@ -164,7 +183,7 @@ cat > "$tmp/bin/make" <<'EOF'
 #!/bin/sh
 case "$*" in
 *check-fuzz) echo "x.c:1:2: error: no such thing"; echo "make: *** [x.o] Error 1" >&2; exit 2 ;;
-*check-real) printf '%s\n' 'not ok - real/x.sh: printed no plan' '' '7 passed, 1 failed, 1 skipped'; exit 2 ;;
+*check-real) printf '%s\n' 'not ok - real/x.sh: printed no plan' '#   stderr: it broke' '' '# not of it' '7 passed, 1 failed, 1 skipped'; exit 2 ;;
 *check) printf '%s\n' '  not ok 3 - a' '' 'not ok - live/x.sh: a' 'not ok - live/y.sh: died of signal 11' '' '5 passed, 2 failed, 0 skipped'; exit 2 ;;
 *check-stap) printf '%s\n' '' '4 passed, 0 failed, 0 skipped' ;;
 esac
@@ -175,12 +194,13 @@ printf '#!/bin/sh\n' > "$tmp/bin/unshare"
 chmod 755 "$tmp/q/build/hotvar" "$tmp/q/build/config.status" "$tmp"/bin/*
 PATH=$tmp/bin:$PATH timeout 60 "$tmp/q/quickstart" check > "$tmp/out" 2>&1
 is "quickstart: one failed" $? 1
-is "quickstart: what failed is told again at the end" "$(tail -n 8 "$tmp/out")" "not ok 1 - make check: live/x.sh: a
+is "quickstart: what failed is told again at the end" "$(tail -n 9 "$tmp/out")" "not ok 1 - make check: live/x.sh: a
 not ok 2 - make check: live/y.sh: died of signal 11
 not ok 3 - make check-fuzz: failed before or after its tests:
 #   x.c:1:2: error: no such thing
 #   make: *** [x.o] Error 1
 not ok 4 - make check-real: real/x.sh: printed no plan
+#   stderr: it broke
 
 16 passed, 4 failed, 1 skipped"
 printf '#!/bin/sh\necho "1 passed, 0 failed, 0 skipped"\n' > "$tmp/bin/make"
