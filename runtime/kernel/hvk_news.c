@@ -77,8 +77,8 @@ static void hvk_looked_at_all(struct hvk_space *s, unsigned long stack_vm,
 	s->begun = true;
 }
 
-/* One range, by one who holds mmap_lock. */
-static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 cause,
+/* One range, all until the first whole look is over, by one who holds mmap_lock. */
+static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 cause,
 			  struct hvk_scratch *scratch, bool may_sleep)
 {
 	struct hvk_space *s = t->space;
@@ -86,7 +86,8 @@ static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 ca
 	unsigned long stack_vm, total_vm;
 	int err = 1;
 
-	hvk_base(&base, t, type, cause);
+	/* What was there already is told as that by whoever sees it first: that need not be the one who began. */
+	hvk_base(&base, t, s->begun ? HVAR_EVENT_NONE : HVAR_EVENT_INITIAL, cause);
 	/* A work's ranges may be of several causes. */
 	if (!may_sleep && hvk_is_narrow(s, lo, hi, cause))
 		err = hvk_look(s, lo, hi, &base, &t->events, scratch, may_sleep, true);
@@ -105,7 +106,7 @@ static int hvk_look_range(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 ca
 }
 
 /* A handler looks, or leaves it to the work. */
-static void hvk_look_now(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 cause)
+static void hvk_look_now(struct hvk_thread *t, u64 lo, u64 hi, u32 cause)
 {
 	struct mm_struct *mm = t->space->mm;
 	struct hvk_scratch *scratch = hvk_scratch_here();
@@ -113,7 +114,7 @@ static void hvk_look_now(struct hvk_thread *t, u64 lo, u64 hi, u32 type, u32 cau
 
 	if (scratch && (hi != HVK_TOP || READ_ONCE(mm->map_count) <= HVK_AT_ONCE) &&
 	    mmap_read_trylock(mm)) {
-		err = hvk_look_range(t, lo, hi, type, cause, scratch, false);
+		err = hvk_look_range(t, lo, hi, cause, scratch, false);
 		mmap_read_unlock(mm);
 	}
 	if (err)
@@ -145,7 +146,7 @@ static void hvk_stack_grown(struct hvk_thread *t)
 		}
 	}
 	if (err > 0)
-		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_FAULT);
+		hvk_look_now(t, 0, HVK_TOP, HVAR_CAUSE_FAULT);
 	else
 		hvk_defer(t, 0, HVK_TOP, HVAR_CAUSE_FAULT);
 }
@@ -185,7 +186,7 @@ static void hvk_begin(struct hvk_thread *t, enum hvk_news news)
 	struct mm_struct *mm = current->mm;
 	struct hvk_space *s, *from;
 	bool fresh, again = t->space != NULL;
-	u32 parent = 0, type = HVAR_EVENT_INITIAL;
+	u32 parent = 0;
 	struct hvar_event e;
 
 	t->pid = current->tgid; /* an exec by another thread than the first changes both */
@@ -201,15 +202,14 @@ static void hvk_begin(struct hvk_thread *t, enum hvk_news news)
 		hvk_base(&e, t, HVAR_EVENT_EXEC, HVAR_CAUSE_EXECVE);
 		hvk_tell_task(t, &e);
 	} else if (from && thread_group_leader(current) && (fresh || from == s)) {
-		if (fresh && !hvk_space_copy(s, from, false))
-			type = HVAR_EVENT_NONE;
+		/* Without a copy its areas are told as initial. */
+		if (fresh)
+			hvk_space_copy(s, from, false);
 		hvk_begin_forked(t, from, parent);
 	}
 	/* Before it was attached to, a thread that ran already may have made calls that nobody was told of. */
-	if (fresh)
-		hvk_look_now(t, 0, HVK_TOP, type, HVAR_CAUSE_NONE);
-	else if (news == HVK_CALL || current->start_time < s->since)
-		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
+	if (fresh || news == HVK_CALL || current->start_time < s->since)
+		hvk_look_now(t, 0, HVK_TOP, HVAR_CAUSE_NONE);
 }
 
 /* ---- end ---- */
@@ -366,7 +366,7 @@ static void hvk_call_mapping(struct hvk_thread *t, const struct pt_regs *regs,
 	if (n && c.cause == HVAR_CAUSE_MREMAP && c.args[0] != (u64)c.ret)
 		hvk_apply(t, &c);
 	for (i = 0; i < n; i++)
-		hvk_look_now(t, r[i].start, r[i].end, HVAR_EVENT_NONE, c.cause);
+		hvk_look_now(t, r[i].start, r[i].end, c.cause);
 	/* Not mm->brk: what another thread has added since is looked at when its call returns. */
 	if (c.cause == HVAR_CAUSE_BRK && c.args[0] && c.args[0] == (u64)c.ret)
 		WRITE_ONCE(s->brk, c.ret);
@@ -377,14 +377,20 @@ static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
 	struct hvk_space *s = t->space;
 	u64 nr = (u32)regs->orig_ax;
 
-	if (READ_ONCE(s->mm->stack_vm) != READ_ONCE(s->stack_vm) && s->begun)
+	if (unlikely(!s->begun)) {
+		/* Nothing is known yet that a call could have changed. */
+		if (hvk_may_map(nr) || hvk_is_behind(s))
+			hvk_look_now(t, 0, HVK_TOP, HVAR_CAUSE_NONE);
+		return;
+	}
+	if (READ_ONCE(s->mm->stack_vm) != READ_ONCE(s->stack_vm))
 		hvk_stack_grown(t);
 	if (unlikely(hvk_is_behind(s)))
-		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
+		hvk_look_now(t, 0, HVK_TOP, HVAR_CAUSE_NONE);
 	if (hvk_may_map(nr))
 		hvk_call_mapping(t, regs, hvk_abi(nr), nr);
 	else if (hvk_was_changed(s))
-		hvk_look_now(t, 0, HVK_TOP, HVAR_EVENT_NONE, HVAR_CAUSE_NONE);
+		hvk_look_now(t, 0, HVK_TOP, HVAR_CAUSE_NONE);
 }
 
 /* ---- the work: what could not be done without sleeping ---- */
@@ -392,12 +398,11 @@ static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
 static void hvk_work_looks(struct hvk_thread *t, struct hvk_scratch *scratch)
 {
 	struct hvk_space *s = t->space;
-	u32 i, type;
+	u32 i;
 	int err = 0;
 
 	if (!s || current->mm != s->mm)
 		return; /* it has ended meanwhile */
-	type = s->begun ? HVAR_EVENT_NONE : HVAR_EVENT_INITIAL;
 	if (!s->begun)
 		hvk_space_grow(s, READ_ONCE(s->mm->map_count) + 64, true);
 	if (mmap_read_lock_killable(s->mm)) {
@@ -406,8 +411,8 @@ static void hvk_work_looks(struct hvk_thread *t, struct hvk_scratch *scratch)
 		return;
 	}
 	for (i = 0; i < t->n_waiting && !err; i++)
-		err = hvk_look_range(t, t->waiting[i].start, t->waiting[i].end, type,
-				     t->cause, scratch, true);
+		err = hvk_look_range(t, t->waiting[i].start, t->waiting[i].end, t->cause, scratch,
+				     true);
 	mmap_read_unlock(s->mm);
 	if (err) {
 		hvk_lose(HVK_LOST_AREAS);
