@@ -142,8 +142,8 @@ static void look(void *ctx, pid_t pid, uint64_t now)
 			forget(g, pid, -1, now);
 		return;
 	}
-	/* A window shows one address space: gone while the process lives, it has executed a program. */
-	if (tracker_look(g->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, now) == -ESRCH && target_is_alive(pid))
+	/* A window shows one address space: gone while the process has memory, it has executed a program. */
+	if (tracker_look(g->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, now) == -ESRCH && proc_has_memory(proc_living(pid)))
 		tracker_exec(g->t, pid, pid, true, HVAR_CAUSE_EXECVE, now);
 	find_new(g, pid, now);
 }
@@ -230,7 +230,7 @@ static void measure(struct engine *g)
 		if (g->s->progress)
 			g->s->progress(g->s->progress_ctx, 0, now - g->begin_ns);
 	} while (!(g->deadline_ns && now >= g->deadline_ns) &&
-		 !(session_stopping() && session_heed(g->s, g->pid, target_state(g->pid) == 'T')));
+		 !(session_stopping() && session_heed(g->s, g->pid, target_is_stopped(g->pid))));
 	if (p.fd >= 0)
 		close(p.fd);
 }

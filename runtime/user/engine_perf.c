@@ -458,7 +458,7 @@ static int wait_ms(const struct engine *g)
 static bool asked_to_end(const struct engine *g)
 {
 	return session_stopping() &&
-	       session_heed(g->s, g->pid, target_state(g->pid) == 'T');
+	       session_heed(g->s, g->pid, target_is_stopped(g->pid));
 }
 
 static void measure(struct engine *g)

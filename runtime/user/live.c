@@ -33,7 +33,7 @@
 
 /* How old a look may be while addresses keep coming. */
 #define LOOK_NS 100000000u
-enum { LOOKS = 8 };
+enum { LOOKS = 64 };
 /* [vdso] is a few pages; more is something else. */
 #define VDSO_MAX ((uint64_t)1 << 20)
 /* Pagemap entries: Documentation/admin-guide/mm/pagemap.rst */
@@ -96,6 +96,11 @@ static bool is_there(const struct live *l)
 	return l->pagemap >= 0 && pread(l->pagemap, &entry, sizeof(entry), 0) == sizeof(entry);
 }
 
+bool live_is_there(const struct live *l)
+{
+	return l->pagemap < 0 || is_there(l); /* where that may not be read it is not known */
+}
+
 /* The thread through which it was looked is gone: another sees the same, if there is still that space. */
 static int look_again(struct live *l)
 {
@@ -130,6 +135,27 @@ void live_look(struct live *l, bool now)
 			l->named[i].why = HVAR_REASON_NONE;
 }
 
+/* What can be looked at after both were opened is what both are of. */
+static int look_first(struct live *l)
+{
+	int r = -ESRCH;
+
+	for (int i = 0; i < LOOKS && r == -ESRCH; i++) {
+		look_close(&l->look);
+		if (l->pagemap >= 0)
+			close(l->pagemap);
+		r = look_open(&l->look, l->pid);
+		l->pagemap = r ? -1 : proc_open(l->pid, "pagemap", O_RDONLY);
+		if (!r)
+			r = look_at(&l->look, 0, ~(uint64_t)0, &l->areas);
+		if (!r && !l->areas.n)
+			r = -ESRCH;
+		if (r == -ESRCH && !target_is_alive(l->pid))
+			break;
+	}
+	return r;
+}
+
 struct live *live_open(pid_t pid, struct err *e)
 {
 	struct proc_stat st;
@@ -147,11 +173,7 @@ struct live *live_open(pid_t pid, struct err *e)
 	l->modules = modules_new();
 	if (!l->modules)
 		goto no_memory;
-	r = look_open(&l->look, pid);
-	if (!r)
-		r = look_at(&l->look, 0, ~(uint64_t)0, &l->areas);
-	if (!r && !l->areas.n)
-		r = -ESRCH;
+	r = look_first(l);
 	if (r) {
 		err_set(e, -r, r == -ESRCH ?
 			"cannot name addresses of process %d: it has ended; name a living one" :
@@ -167,7 +189,6 @@ struct live *live_open(pid_t pid, struct err *e)
 	l->looked_ns = clock_now_ns();
 	if (fill(l))
 		goto no_memory;
-	l->pagemap = proc_open(pid, "pagemap", O_RDONLY);
 	return l;
 no_memory:
 	err_set(e, ENOMEM, "cannot name addresses of process %d: no memory: free some", (int)pid);

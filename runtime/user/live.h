@@ -28,6 +28,9 @@ void live_free(struct live *l);
  */
 void live_look(struct live *l, bool now);
 
+/* Has the process still the memory that was looked at?  It has not once it has ended, or executed a program. */
+bool live_is_there(const struct live *l);
+
 /* Fill *@out for @addr, of the last look. */
 void live_resolve(struct live *l, uint64_t addr, struct hvar_place *out);
 

@@ -21,14 +21,17 @@
 #include <sys/wait.h>
 
 #include "proc.h"
+#include "target.h"
 
 enum { CS_64 = 0x33, EXIT_32 = 1, OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT };
 #define X32_BIT 0x40000000ull
 
 int page_target_start(struct page_target *t, char *const argv[], struct err *e)
 {
-	int err = launch_fork(&t->launch, argv, false, e);
+	int err = target_proc(argv[0], e);
 
+	if (!err)
+		err = launch_fork(&t->launch, argv, false, e);
 	if (err)
 		return err;
 	t->pid = t->task = t->launch.pid;

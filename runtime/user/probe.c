@@ -19,6 +19,7 @@
 #include "bpf_calls.h"
 #include "exact_valgrind.h"
 #include "launch.h"
+#include "proc.h"
 #include "translator-hooks/debug_server.h"
 #include "translator-hooks/image_cache.h"
 
@@ -51,7 +52,10 @@ long probe_number(const char *path, long otherwise)
 
 static void proc_mounted(struct probe_result *r)
 {
-	if (!access("/proc/self/maps", R_OK))
+	if (!access("/proc/version", F_OK) && !proc_is_ours())
+		probe_say(r, PROBE_NO, "unshare --mount-proc hotvar ...",
+			  "/proc is of another PID namespace, and calls processes by other numbers");
+	else if (!access("/proc/self/maps", R_OK))
 		probe_say(r, PROBE_YES, NULL, "/proc is mounted");
 	else
 		probe_say(r, PROBE_NO, "mount -t proc proc /proc",

@@ -6,15 +6,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "clock.h"
 
-enum { NS_PER_S = 1000000000, TRIES = 8 };
+enum { NS_PER_S = 1000000000, TRIES = 16 };
 
 int proc_read(pid_t tid, const char *file, char *buf, size_t size)
 {
@@ -58,6 +60,9 @@ int proc_stat(pid_t tid, struct proc_stat *out)
 		switch (field) {
 		case 4:
 			out->ppid = (pid_t)strtol(p, NULL, 10);
+			break;
+		case 9:
+			out->flags = strtoul(p, NULL, 10);
 			break;
 		case 14: /* utime */
 		case 15: /* stime */
@@ -103,54 +108,145 @@ bool proc_comm(pid_t tid, char name[PROC_COMM])
 	return name[0] != '\0';
 }
 
-/* The first number is the size of its address space in pages. */
+/* pid_namespaces(7), "/proc and PID namespaces" */
+bool proc_is_ours(void)
+{
+	char name[32];
+	ssize_t n = readlink("/proc/self", name, sizeof(name) - 1);
+
+	name[n > 0 ? n : 0] = '\0';
+	return n > 0 && strtol(name, NULL, 10) == (long)getpid();
+}
+
+/* ---- the thread that shows what a process has ---- */
+
+/*
+ * Does thread @tid of @pid have an address space?  The first number is its size in pages.  By this path no
+ * thread of another process is taken for it that has got its number since.
+ */
+static bool has_memory(pid_t pid, pid_t tid)
+{
+	char file[32], text[64];
+
+	snprintf(file, sizeof(file), "task/%d/statm", (int)tid);
+	return proc_read(pid, file, text, sizeof(text)) > 0 && text[0] != '0';
+}
+
 bool proc_has_memory(pid_t tid)
 {
-	char text[64];
+	return has_memory(tid, tid);
+}
 
-	return proc_read(tid, "statm", text, sizeof(text)) > 0 && text[0] != '0';
+/* pidfd_open(2): readable once the whole process has ended, whatever its first thread did. */
+int proc_has_ended(pid_t pid)
+{
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	int got;
+
+	if (p.fd < 0)
+		return errno == ESRCH ? 1 : -errno;
+	got = poll(&p, 1, 0);
+	close(p.fd);
+	return got > 0;
+}
+
+/* A thread of @pid that has memory as one after the other is asked, into @out, 0 if there is none; 0 or -errno. */
+static int find_living(pid_t pid, pid_t *out)
+{
+	const struct dirent *d;
+	char path[64];
+	DIR *dir;
+	int fd;
+
+	*out = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	/* Without a descriptor none would have any: it is known before they are asked. */
+	fd = dir ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0) {
+		int err = errno;
+
+		if (dir)
+			closedir(dir);
+		return err == ENOENT ? -ESRCH : -err;
+	}
+	close(fd);
+	while (!*out && (d = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+
+		if (tid > 0 && has_memory(pid, tid))
+			*out = tid;
+	}
+	closedir(dir);
+	return 0;
+}
+
+/* As find_living(), of a process whose first thread has none.  Those that go on may each end as they are asked, and others be there. */
+static int living(pid_t pid, pid_t *out)
+{
+	int r = 0;
+
+	*out = 0;
+	for (int i = 0; i < TRIES && !r && !*out; i++) {
+		r = find_living(pid, out);
+		if (!r && !*out && proc_has_ended(pid))
+			break;
+	}
+	return r;
 }
 
 pid_t proc_living(pid_t pid)
 {
-	pid_t living = proc_has_memory(pid) ? pid : 0;
-	const struct dirent *d;
-	char path[64];
-	DIR *dir;
+	pid_t tid = pid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = living ? NULL : opendir(path);
-	while (dir && !living && (d = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
-
-		if (tid > 0 && proc_has_memory(tid))
-			living = tid;
-	}
-	if (dir)
-		closedir(dir);
-	return living ? living : pid;
+	if (!has_memory(pid, pid))
+		living(pid, &tid);
+	return tid ? tid : pid;
 }
 
-int proc_open(pid_t pid, const char *file, int flags)
+/* A descriptor, or -errno. */
+static int open_of(pid_t pid, pid_t tid, const char *file, int flags)
 {
 	char path[128];
-	int fd = -1, err = ESRCH;
+	int fd;
 
-	/* It may end while it is asked, and another be there still. */
+	if (tid == pid)
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	else
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, file);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd >= 0 ? fd : errno == ENOENT ? -ESRCH : -errno;
+}
+
+/* What has memory after the file was opened had it then. */
+int proc_open(pid_t pid, const char *file, int flags)
+{
+	int first = open_of(pid, pid, file, flags), fd = -ESRCH;
+	pid_t tid;
+
+	if ((first < 0 && first != -ESRCH && first != -EACCES && first != -EPERM) || has_memory(pid, pid))
+		return first;
 	for (int i = 0; i < TRIES; i++) {
-		pid_t tid = proc_living(pid);
+		int r = living(pid, &tid);
 
-		snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, file);
-		fd = open(path, flags | O_CLOEXEC);
-		err = errno;
-		if (proc_has_memory(tid) || proc_living(pid) == tid)
+		if (r == -EMFILE || r == -ENFILE || r == -ENOMEM) {
+			fd = r;
+			break;
+		}
+		if (!tid && r && r != -ESRCH)
+			return first;
+		if (!tid)
+			break;
+		fd = open_of(pid, tid, file, flags);
+		if (fd >= 0 ? has_memory(pid, tid) : fd != -ESRCH)
 			break;
 		if (fd >= 0)
 			close(fd);
-		fd = -1;
-		err = ESRCH;
+		fd = -ESRCH;
 	}
-	return fd >= 0 ? fd : err == ENOENT ? -ESRCH : -err;
+	if (first >= 0)
+		close(first);
+	return fd;
 }
 
 static bool peek(pid_t tid, uint64_t addr, void *buf, size_t n)
@@ -165,15 +261,28 @@ static bool peek(pid_t tid, uint64_t addr, void *buf, size_t n)
 
 bool proc_peek(pid_t pid, uint64_t addr, void *buf, size_t n)
 {
+	static _Thread_local struct {
+		pid_t pid, tid;
+	} last; /* to list thousands of threads takes longer than to read */
 	bool got = peek(pid, addr, buf, n);
 
 	for (int i = 0; i < TRIES && !got && errno == ESRCH; i++) {
-		pid_t tid = proc_living(pid);
+		int err;
 
-		errno = ESRCH;
-		if (tid == pid)
+		if ((i || last.pid != pid) && (living(pid, &last.tid) || !last.tid)) {
+			last.pid = 0;
+			errno = ESRCH;
 			break;
-		got = peek(tid, addr, buf, n);
+		}
+		last.pid = pid;
+		got = peek(last.tid, addr, buf, n);
+		err = errno;
+		/* Was it that process's, and has it not ended before it was read? */
+		if (!has_memory(pid, last.tid)) {
+			got = false;
+			err = ESRCH;
+		}
+		errno = err;
 	}
 	return got;
 }

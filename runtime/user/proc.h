@@ -21,6 +21,7 @@ int proc_read(pid_t tid, const char *file, char *buf, size_t size);
 struct proc_stat {
 	char state;	      /* 'R', 'Z' */
 	pid_t ppid;	      /* the process that has it as a child */
+	unsigned long flags;  /* PF_... of the kernel's include/linux/sched.h */
 	int cpu;	      /* it last ran on */
 	uint64_t used_ticks;  /* CPU time, its own and the kernel's for it */
 	uint64_t start_ticks; /* since boot; cut down to a whole one */
@@ -36,6 +37,9 @@ int proc_stat(pid_t tid, struct proc_stat *out);
  */
 uint64_t proc_started_ns(uint64_t start_ticks);
 
+/* Does /proc call us by the number we have?  Else it is that of another PID namespace, or none. */
+bool proc_is_ours(void);
+
 /* Its name into @name, "" if it is gone; true if there is one. */
 #define PROC_COMM 16
 bool proc_comm(pid_t tid, char name[PROC_COMM]);
@@ -43,13 +47,19 @@ bool proc_comm(pid_t tid, char name[PROC_COMM]);
 /* Task @tid has an address space: it has not ended, and is no kernel thread. */
 bool proc_has_memory(pid_t tid);
 
+/* Has process @pid ended, all of its threads?  0, 1, or -errno where the kernel does not tell, or @pid is a thread. */
+int proc_has_ended(pid_t pid);
+
 /*
  * The task whose /proc/TID shows the memory, the program and the files of process @pid: its first thread, or, once that
  * has ended by pthread_exit(3), one of those that go on.  @pid if there is none, for what the kernel says then.
  */
 pid_t proc_living(pid_t pid);
 
-/* open(2) of that task's @file ("maps", "map_files/...").  A descriptor, -ESRCH if it is gone, or -errno. */
+/*
+ * open(2) of that task's @file ("maps", "pagemap").  A descriptor, -ESRCH if it is gone, or -errno.  What it shows is of the
+ * memory that the process had then; "maps" and "smaps" show nothing more, -ESRCH, once that one thread has ended.
+ */
 int proc_open(pid_t pid, const char *file, int flags);
 
 /* @n bytes at @addr of that memory, all of them: false with errno, which is ESRCH if it is gone. */

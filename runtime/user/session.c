@@ -244,7 +244,7 @@ int session_wait(struct session *s, struct err *e)
 
 	(void)e;
 	while (waitpid(s->pid, &status, 0) < 0) {
-		if (errno != EINTR || session_heed(s, s->pid, target_state(s->pid) == 'T'))
+		if (errno != EINTR || session_heed(s, s->pid, target_is_stopped(s->pid)))
 			return 0;
 	}
 	s->wait_status = status;

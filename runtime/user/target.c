@@ -17,6 +17,8 @@
 
 #include "proc.h"
 
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+
 /* What follows @key in /proc/@tid/status, a number of @base; -1 if there is none. */
 static long long status_number(pid_t tid, const char *key, int base)
 {
@@ -108,17 +110,26 @@ static pid_t living_thread(pid_t pid)
 bool target_is_alive(pid_t pid)
 {
 	char state = target_state(pid);
+	int ended;
 
-	return state && ((state != 'Z' && state != 'X') || living_thread(pid));
+	if (!state || (state != 'Z' && state != 'X'))
+		return state;
+	/* Threads that are listed one after the other may each end meanwhile, and others go on. */
+	ended = proc_has_ended(pid);
+	return ended < 0 ? living_thread(pid) : !ended;
 }
 
-/* Kernel threads have no memory: their "statm" is all zero. */
+bool target_is_stopped(pid_t pid)
+{
+	return target_state(proc_living(pid)) == 'T';
+}
+
+/* What ends has no memory either, so that tells nothing. */
 static bool is_kernel_thread(pid_t pid)
 {
-	char buf[64];
+	struct proc_stat st;
 
-	return target_status(pid, "Kthread:") == 1 ||
-	       (proc_read(pid, "statm", buf, sizeof(buf)) > 0 && buf[0] == '0');
+	return !proc_stat(pid, &st) && st.flags & PF_KTHREAD;
 }
 
 /*
@@ -165,20 +176,34 @@ static int try_proc(void)
 	return err;
 }
 
+int target_proc(const char *what, struct err *e)
+{
+	if (proc_is_ours())
+		return 0;
+	if (access("/proc/version", F_OK))
+		return err_set(e, ENOENT, "cannot follow %s: /proc is not mounted; mount -t proc proc /proc", what);
+	return err_set(e, ENOENT,
+		       "cannot follow %s: /proc is of another PID namespace, and calls processes by other numbers; run: unshare --mount-proc hotvar ...",
+		       what);
+}
+
+static int no_files(pid_t pid, int code, struct err *e)
+{
+	return err_set(e, -code, "cannot follow process %d: %s; raise: ulimit -n", (int)pid, strerror(-code));
+}
+
 int target_check(pid_t pid, struct err *e)
 {
-	char path[64];
-	pid_t living;
+	char what[32];
 	long tgid;
 	int fd, err = try_proc();
 
 	if (err == -EMFILE || err == -ENFILE)
-		return err_set(e, -err, "cannot follow process %d: %s; raise: ulimit -n", (int)pid,
-			       strerror(-err));
+		return no_files(pid, err, e);
+	snprintf(what, sizeof(what), "process %d", (int)pid);
+	err = target_proc(what, e);
 	if (err)
-		return err_set(e, ENOENT,
-			       "cannot follow process %d: /proc is not mounted; mount -t proc proc /proc",
-			       (int)pid);
+		return err;
 	if (pid == getpid())
 		return err_set(e, EINVAL,
 			       "cannot follow process %d: it is hotvar itself; name another one",
@@ -192,23 +217,23 @@ int target_check(pid_t pid, struct err *e)
 		return err_set(e, ESRCH,
 			       "cannot follow process %d: it is a thread of process %ld; use -p %ld",
 			       (int)pid, tgid, tgid);
-	living = living_thread(pid);
-	if (!living)
+	if (!target_is_alive(pid))
 		return err_set(e, ESRCH,
 			       "cannot follow process %d: it has ended and is a zombie until its parent %ld waits for it; name a living one",
 			       (int)pid, target_status(pid, "PPid:"));
-	if (is_kernel_thread(living))
+	if (is_kernel_thread(pid))
 		return err_set(e, EINVAL,
 			       "cannot follow process %d: it is a kernel thread, which has no memory map; name a user process",
 			       (int)pid);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)living);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = proc_open(pid, "maps", O_RDONLY);
 	if (fd >= 0) {
 		close(fd);
 		return 0;
 	}
-	if (errno == ENOENT || errno == ESRCH)
+	if (fd == -ESRCH)
 		return err_set(e, ESRCH, "cannot follow process %d: it has just ended; start it again",
 			       (int)pid);
-	return refused(pid, errno, e);
+	if (fd == -EMFILE || fd == -ENFILE)
+		return no_files(pid, fd, e);
+	return refused(pid, -fd, e);
 }

@@ -13,9 +13,12 @@
 /*
  * Is @pid a process that we may look into?  Returns 0; -ESRCH: gone, a zombie, or
  * a thread (which process is said); -EINVAL: hotvar itself or a kernel thread;
- * -EACCES: not ours, or guarded; -ENOENT: no /proc.  Each with @e.
+ * -EACCES: not ours, or guarded; -ENOENT: no /proc, or another PID namespace's.  Each with @e.
  */
 int target_check(pid_t pid, struct err *e);
+
+/* Is /proc mounted, and for our PID namespace?  0, or -ENOENT with @e, which says that @what cannot be followed. */
+int target_proc(const char *what, struct err *e);
 
 /* Who traces task @tid: 0 nobody, or -ESRCH.  *@name is the tracer's command, "" if not known. */
 pid_t target_tracer(pid_t tid, char name[64]);
@@ -33,5 +36,7 @@ bool target_guarded(pid_t tid);
 char target_state(pid_t tid);
 /* Process @pid is there, and one of its threads, be it not the first one, has not ended. */
 bool target_is_alive(pid_t pid);
+/* It is stopped by job control. */
+bool target_is_stopped(pid_t pid);
 
 #endif /* TARGET_H */

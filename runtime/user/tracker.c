@@ -21,6 +21,7 @@
 
 #include "grow.h"
 #include "proc.h"
+#include "target.h"
 
 #define KCMP_VM 1	/* linux/kcmp.h */
 #define MAX_KCMPS 256	/* processes to compare a new one with */
@@ -38,6 +39,10 @@ struct tracker *tracker_new(struct stream *out, struct err *e)
 			strerror(-r), r == -EMFILE ? "raise: ulimit -n" :
 			r == -ENFILE ? "close some files, the whole system's" :
 			"mount it: mount -t proc proc /proc");
+		free(t);
+		return NULL;
+	}
+	if (target_proc("processes", e)) {
 		free(t);
 		return NULL;
 	}

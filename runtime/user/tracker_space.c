@@ -20,6 +20,7 @@
 
 #define FIRST_AREAS 64
 #define USER_END ((uint64_t)1 << 63)
+#define WINDOWS	 16 /* threads that end one after the other, each as it is looked through */
 
 int space_born(struct hvar_mm *mm, const struct hvar_mm *from)
 {
@@ -134,34 +135,36 @@ int tracker_window(struct tracker *t, struct hvar_mm *mm, pid_t tid)
 
 /*
  * A window opened anew may show what a task has executed meanwhile, of which the
- * news is to come: the stack, placed at random, tells the two apart.
+ * news is to come: the stack, placed at random, tells the two apart.  1, 0 or -errno.
  */
-static bool is_same_space(struct tracker *t, const struct space *s)
+static int is_same_space(struct tracker *t, const struct space *s)
 {
-	if (!s->stack)
-		return true;
-	return !look_at(&s->look, s->stack, s->stack + 1, &t->areas) && t->areas.n &&
-	       t->areas.v[0].v.end == s->stack + HVAR_PAGE_SIZE;
+	int r = s->stack ? look_at(&s->look, s->stack, s->stack + 1, &t->areas) : 0;
+
+	return !s->stack ? 1 :
+	       r	 ? r :
+			   t->areas.n && t->areas.v[0].v.end == s->stack + HVAR_PAGE_SIZE;
 }
 
+/* A window whose task is gone, and another may see still; that one may end, too. */
 static int see_areas(struct tracker *t, struct hvar_mm *mm, pid_t tid,
 		     uint64_t lo, uint64_t hi)
 {
-	int r = tracker_window(t, mm, tid);
+	struct space *s = space_of(mm);
+	int r = -ESRCH, same;
 
-	if (r)
-		return r;
-	r = look_at(&space_of(mm)->look, lo, hi, &t->areas);
-	if (r != -ESRCH)
-		return r;
-	/* The task of this window is gone: another may see still. */
-	close_window(t, space_of(mm));
-	r = tracker_window(t, mm, tid);
-	if (!r && !is_same_space(t, space_of(mm))) {
-		close_window(t, space_of(mm));
-		r = -ESRCH;
+	for (int i = 0; i < WINDOWS && r == -ESRCH; i++) {
+		r = tracker_window(t, mm, tid);
+		if (r)
+			return r;
+		same = i ? is_same_space(t, s) : 1;
+		r = same > 0 ? look_at(&s->look, lo, hi, &t->areas) : -ESRCH;
+		if (r == -ESRCH)
+			close_window(t, s);
+		if (!same)
+			return r;
 	}
-	return r ? r : look_at(&space_of(mm)->look, lo, hi, &t->areas);
+	return r;
 }
 
 int tracker_see(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_t *lo,

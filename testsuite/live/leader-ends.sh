@@ -61,9 +61,9 @@ all "with two threads"
 "$HOTVAR" pages -p "$pid" -d 1000 --json > json 2> err &
 hotvar=$!
 opened() {
-	ls -l "/proc/$hotvar/fd" | grep -q '/pagemap$' && ls -l "/proc/$hotvar/fd" | grep -q '/proc/[0-9]*/maps$'
+	ls -l "/proc/$hotvar/fd" | grep -q '/pagemap$' && ls -l "/proc/$hotvar/fd" | grep -q '/[0-9]*/maps$'
 }
-until_true 60 opened
+until_true 60 opened || not_ok "pages -d" "did not open the map: $(cat err)"
 echo >&3
 until_true 60 grep -q gone out || not_ok "the other thread" "is still there"
 kill -TERM $hotvar

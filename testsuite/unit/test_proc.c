@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,6 +174,139 @@ static void test_read(void **state)
 	assert_int_equal(proc_read(1 << 22, "status", buf, sizeof(buf)), -ESRCH);
 }
 
+/* ---- a process whose first thread has ended ---- */
+
+static uint64_t word = 0x1122334455667788;
+
+static void *stay(void *arg)
+{
+	char byte;
+
+	_exit(read(*(int *)arg, &byte, 1) < 0);
+}
+
+/* Its other thread waits until @end is closed, or dies by SIGKILL. */
+static pid_t leaderless(int *end)
+{
+	struct proc_stat st;
+	static int go[2];
+	pthread_t thread;
+	pid_t pid;
+
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		if (pthread_create(&thread, NULL, stay, &go[0]))
+			_exit(2);
+		syscall(SYS_exit, 0); /* pthread_exit() would need libgcc_s */
+	}
+	close(go[0]);
+	*end = go[1];
+	do
+		assert_int_equal(proc_stat(pid, &st), 0);
+	while (st.state != 'Z');
+	return pid;
+}
+
+/* The areas that "maps" shows through @fd. */
+static size_t lines(int fd)
+{
+	char buf[4096];
+	size_t n = 0;
+	ssize_t got;
+
+	while ((got = read(fd, buf, sizeof(buf))) > 0)
+		for (ssize_t i = 0; i < got; i++)
+			n += buf[i] == '\n';
+	return n;
+}
+
+static void test_leaderless(void **state)
+{
+	uint64_t got = 0;
+	siginfo_t info;
+	pid_t pid, tid;
+	int end, fd;
+
+	(void)state;
+	pid = leaderless(&end);
+	tid = proc_living(pid);
+	assert_int_not_equal(tid, pid);
+	assert_int_equal(syscall(SYS_tgkill, pid, tid, 0), 0); /* a thread of it */
+	assert_int_equal(proc_has_ended(pid), 0);
+	assert_true(proc_has_ended(tid) < 0);
+	fd = proc_open(pid, "maps", O_RDONLY);
+	assert_true(fd >= 0);
+	assert_true(lines(fd) > 3);
+	close(fd);
+	for (int i = 0; i < 3; i++, got = 0) {
+		assert_true(proc_peek(pid, (uint64_t)(uintptr_t)&word, &got, sizeof(got)));
+		assert_true(got == word);
+	}
+	assert_false(proc_peek(pid, 16, &got, sizeof(got)));
+	assert_int_equal(errno, EFAULT);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	for (int i = 0; i < 2; i++) { /* a zombie, then nothing */
+		assert_int_equal(proc_has_ended(pid), 1);
+		assert_int_equal(proc_living(pid), pid);
+		assert_int_equal(proc_open(pid, "maps", O_RDONLY), -ESRCH);
+		assert_false(proc_peek(pid, (uint64_t)(uintptr_t)&word, &got, sizeof(got)));
+		assert_int_equal(errno, ESRCH);
+		waitpid(pid, NULL, 0);
+	}
+	close(end);
+}
+
+/* Open files have run out: that is said, and not that there is no memory. */
+static void test_no_files(void **state)
+{
+	struct rlimit was, few;
+	int end, fd = -1, lowest, more;
+	pid_t pid;
+
+	(void)state;
+	pid = leaderless(&end);
+	lowest = dup(end);
+	close(lowest);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	few = was;
+	for (more = 0; more < 8 && fd < 0; more++) {
+		few.rlim_cur = (rlim_t)(lowest + more);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		fd = proc_open(pid, "maps", O_RDONLY);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+		if (fd < 0)
+			assert_int_equal(fd, -EMFILE);
+	}
+	assert_true(more > 2);
+	assert_true(fd >= 0);
+	assert_true(lines(fd) > 3);
+	close(fd);
+	fd = dup(end); /* none was left open */
+	assert_int_equal(fd, lowest);
+	close(fd);
+	close(end);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* A process without memory that has not ended. */
+static void test_kernel_thread(void **state)
+{
+	struct proc_stat st;
+
+	(void)state;
+	if (proc_stat(2, &st) || !(st.flags & 0x00200000)) /* kthreadd, but in a container */
+		skip();
+	assert_int_equal(proc_has_ended(2), 0);
+	assert_false(proc_has_memory(2));
+	assert_int_equal(proc_living(2), 2);
+	assert_true(proc_open(2, "statm", O_RDONLY) == -ESRCH);
+	assert_int_equal(proc_stat(getpid(), &st), 0);
+	assert_false(st.flags & 0x00200000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +314,9 @@ int main(void)
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_ours),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_leaderless),
+		cmocka_unit_test(test_no_files),
+		cmocka_unit_test(test_kernel_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
