@@ -32,7 +32,7 @@
 
 enum { KEY_BY = 0x6300, KEY_COPIES, KEY_SUMMARY, KEY_SYMBOLS, KEY_VARIABLE, KEY_MODULE, KEY_INTERVAL, KEY_NO_DEMANGLE };
 enum by { BY_REGION, BY_MODULE, BY_PAGE };
-enum { TICK_MS = 20 };
+enum { TICK_MS = 20, TRIES = 8 };
 
 #define NS_PER_S 1e9
 
@@ -222,7 +222,7 @@ static int find_variable(struct pages *o, struct err *e)
 	return r;
 }
 
-static int read_regions(struct pages *o, struct page_regions *r, bool since, struct err *e)
+static int read_once(struct pages *o, struct page_regions *r, bool since, struct err *e)
 {
 	struct page_regions_ask ask = { .pid = o->pid, .hi = ~(uint64_t)0 };
 	int err;
@@ -255,6 +255,26 @@ static int read_regions(struct pages *o, struct page_regions *r, bool since, str
 			"cannot look at the pages of process %d: /proc/PID/pagemap: it is not ours; run as its owner or as root",
 			(int)o->pid);
 	return err;
+}
+
+/* What was read of a map that is no more by then may be another program's, or nothing. */
+static int read_regions(struct pages *o, struct page_regions *r, bool since, struct err *e)
+{
+	int err = 0;
+
+	for (int i = 0; i < TRIES; i++) {
+		err = read_once(o, r, since, e);
+		if (err || live_is_there(o->view.live))
+			return err;
+		page_regions_fini(r);
+		if (since)
+			break;
+		live_free(o->view.live);
+		o->view.live = NULL;
+	}
+	return err_set(e, ESRCH, target_is_alive(o->pid) ?
+		       "cannot look at the pages of process %d: it has executed another program meanwhile; look again" :
+		       "cannot look at the pages of process %d: it has ended; name a living one", (int)o->pid);
 }
 
 static void head(struct pages *o, const char *what)
@@ -403,10 +423,12 @@ static int launched(struct pages *o, struct err *e)
 		executed = false;
 		if (!looked && !err && end) {
 			err = look(o, e);
-			looked = true;
+			looked = err != -ESRCH;
 		} else if (!looked && !err && timer_due(&t, o, now)) {
 			err = look_between(o, e);
 		}
+		if (!looked && err == -ESRCH) /* it executes a program, or ends: that news is to come */
+			err = 0;
 		if (onlooker_asked) {
 			page_target_signal(&o->target, onlooker_asked);
 			onlooker_asked = 0;

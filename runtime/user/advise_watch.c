@@ -23,7 +23,7 @@
 #include "probe.h"
 #include "target.h"
 
-enum { SETTLED_NS = 1000000, LEAST = 100, MOST = 64, KEPT = 1024, SLOTS = 1024, FILES = 5 };
+enum { SETTLED_NS = 1000000, LEAST = 100, MOST = 64, KEPT = 1024, SLOTS = 1024, FILES = 5, PASSES = 16 };
 
 /* A process that is not watched, or not yet. */
 struct stranger {
@@ -105,7 +105,7 @@ static void take(void *ctx, const struct perf_record *r)
 
 /* ---- begin and end ---- */
 
-static int add_threads(struct advise_watch *w)
+static int add_those_listed(struct advise_watch *w)
 {
 	char path[64];
 	struct dirent *d;
@@ -115,7 +115,7 @@ static int add_threads(struct advise_watch *w)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)first(w)->pid);
 	dir = opendir(path);
 	if (!dir)
-		return err_set(&w->why, errno, "process %d is gone", (int)first(w)->pid);
+		return errno == ENOENT ? -ESRCH : err_set(&w->why, errno, "%s: %s", path, strerror(errno));
 	while ((d = readdir(dir)) != NULL) {
 		pid_t tid = (pid_t)atoi(d->d_name);
 
@@ -126,6 +126,18 @@ static int add_threads(struct advise_watch *w)
 			err = one;
 	}
 	closedir(dir);
+	return err;
+}
+
+/* Each that is listed may end before it is added, and others go on. */
+static int add_threads(struct advise_watch *w)
+{
+	int err = -ESRCH;
+
+	for (int i = 0; i < PASSES && err == -ESRCH && (!i || target_is_alive(first(w)->pid)); i++)
+		err = add_those_listed(w);
+	if (err == -ESRCH)
+		err_set(&w->why, ESRCH, "process %d is gone", (int)first(w)->pid);
 	return err;
 }
 

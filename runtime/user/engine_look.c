@@ -143,7 +143,7 @@ static void look(void *ctx, pid_t pid, uint64_t now)
 		return;
 	}
 	/* A window shows one address space: gone while the process has memory, it has executed a program. */
-	if (tracker_look(g->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, now) == -ESRCH && proc_has_memory(proc_living(pid)))
+	if (tracker_look(g->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, now) == -ESRCH && proc_goes_on(pid))
 		tracker_exec(g->t, pid, pid, true, HVAR_CAUSE_EXECVE, now);
 	find_new(g, pid, now);
 }

@@ -31,8 +31,9 @@
 
 #include "clock.h"
 #include "grow.h"
+#include "target.h"
 
-enum { DATA_PAGES = 64, PAGE = 4096, MAX_EVENTS = 1 << 16, RAW = 44 };
+enum { DATA_PAGES = 64, PAGE = 4096, MAX_EVENTS = 1 << 16, RAW = 44, PASSES = 16 };
 
 #define SETTLED_NS 1000000 /* a record that is older is in its ring by now */
 
@@ -146,7 +147,7 @@ static int add_thread(struct page_faults *f, pid_t tid, bool on_exec)
 }
 
 /* Threads born meanwhile inherit from their makers, or are met here; twice does no harm. */
-static int add_threads(struct page_faults *f)
+static int add_those_listed(struct page_faults *f)
 {
 	char path[64];
 	struct dirent *d;
@@ -156,7 +157,7 @@ static int add_threads(struct page_faults *f)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)f->pid);
 	dir = opendir(path);
 	if (!dir)
-		return -errno;
+		return errno == ENOENT ? -ESRCH : -errno;
 	while ((d = readdir(dir)) != NULL) {
 		pid_t tid = (pid_t)atoi(d->d_name);
 
@@ -173,6 +174,16 @@ static int add_threads(struct page_faults *f)
 		}
 	}
 	closedir(dir);
+	return err;
+}
+
+/* Each that is listed may end before it is added, and others go on. */
+static int add_threads(struct page_faults *f)
+{
+	int err = -ESRCH;
+
+	for (int i = 0; i < PASSES && err == -ESRCH && (!i || target_is_alive(f->pid)); i++)
+		err = add_those_listed(f);
 	return err;
 }
 
@@ -239,8 +250,11 @@ struct page_faults *page_faults_new(const struct page_faults_ask *ask, struct er
 	if (!err)
 		return f;
 	page_faults_free(f);
-	err_set(e, -err, "cannot see the page faults of process %d: perf_event_open: %s; try as root, or: sysctl kernel.perf_event_paranoid=2",
-		(int)pid, strerror(-err));
+	if (err == -ESRCH)
+		err_set(e, ESRCH, "cannot see the page faults of process %d: it has ended; name a living one", (int)pid);
+	else
+		err_set(e, -err, "cannot see the page faults of process %d: perf_event_open: %s; try as root, or: sysctl kernel.perf_event_paranoid=2",
+			(int)pid, strerror(-err));
 	return NULL;
 }
 

@@ -20,7 +20,9 @@
 
 #include "proc.h"
 
-int page_since_clear(pid_t pid, struct err *e)
+enum { TRIES = 16 };
+
+static int clear_once(pid_t pid)
 {
 	int fd = proc_open(pid, "clear_refs", O_WRONLY), err = fd < 0 ? -fd : 0;
 
@@ -30,6 +32,16 @@ int page_since_clear(pid_t pid, struct err *e)
 		err = errno;
 	if (fd >= 0)
 		close(fd);
+	return err;
+}
+
+int page_since_clear(pid_t pid, struct err *e)
+{
+	int err = ESRCH;
+
+	/* The thread through which it is done may end meanwhile, and others go on. */
+	for (int i = 0; i < TRIES && err == ESRCH && (!i || !proc_has_ended(pid)); i++)
+		err = clear_once(pid);
 	return err ? err_set(e, err, "cannot clear the reference bits of process %d: /proc/%d/clear_refs: %s; run as its owner or as root",
 			     (int)pid, (int)pid, strerror(err)) :
 		     0;

@@ -204,6 +204,13 @@ pid_t proc_living(pid_t pid)
 	return tid ? tid : pid;
 }
 
+bool proc_goes_on(pid_t pid)
+{
+	pid_t tid;
+
+	return has_memory(pid, pid) || (!living(pid, &tid) && tid);
+}
+
 /* A descriptor, or -errno. */
 static int open_of(pid_t pid, pid_t tid, const char *file, int flags)
 {

@@ -50,6 +50,9 @@ bool proc_has_memory(pid_t tid);
 /* Has process @pid ended, all of its threads?  0, 1, or -errno where the kernel does not tell, or @pid is a thread. */
 int proc_has_ended(pid_t pid);
 
+/* Had one of @pid's threads an address space when it was asked? */
+bool proc_goes_on(pid_t pid);
+
 /*
  * The task whose /proc/TID shows the memory, the program and the files of process @pid: its first thread, or, once that
  * has ended by pthread_exit(3), one of those that go on.  @pid if there is none, for what the kernel says then.

@@ -157,9 +157,10 @@ static int see_areas(struct tracker *t, struct hvar_mm *mm, pid_t tid,
 		r = tracker_window(t, mm, tid);
 		if (r)
 			return r;
-		same = i ? is_same_space(t, s) : 1;
+		same = s->gone ? is_same_space(t, s) : 1;
 		r = same > 0 ? look_at(&s->look, lo, hi, &t->areas) : -ESRCH;
-		if (r == -ESRCH)
+		s->gone = r == -ESRCH;
+		if (s->gone)
 			close_window(t, s);
 		if (!same)
 			return r;

@@ -41,6 +41,7 @@ struct space {
 	struct look look;   /* its window, open or not */
 	uint32_t used;	    /* tracker's clock when it was last looked through */
 	bool denied;	    /* the kernel does not let us look */
+	bool gone;	    /* the last look failed: the next window may be of what was executed meanwhile */
 	uint64_t brk;	    /* program break; 0: not known */
 	uint64_t stack;	    /* an address in [stack]; 0: not known */
 	uint64_t growing[SPACE_GROWING]; /* addresses in what MAP_GROWSDOWN made; 0: none */

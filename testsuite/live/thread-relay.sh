@@ -45,12 +45,23 @@ executed() {
 }
 until_true 60 executed || not_ok "maps by look" "it did not execute: $(cat json err out)"
 named "of what it has executed" 10
+
+"$HOTVAR" pages -p "$pid" --interval 0.1 > rows 2> err 3>&- &
+pages=$!
+until_true 60 grep -q 'code' rows || not_ok "pages --interval" "does not begin: $(cat err)"
+echo >&3
+wait $pages
+is "pages --interval: exit status" $? 125
+is "pages --interval: it executed a program" "$(grep -v note: err)" "hotvar: cannot look at the pages of process $pid: it has executed another program meanwhile; look again"
+twice() {
+	[ "$(grep -c '"event":"exec"' json)" = 2 ]
+}
+until_true 60 twice || not_ok "maps by look" "it did not execute again: $(cat err)"
 exec 3>&-
 wait $pid
 is "the program ends as it does" $? 0
 wait $hotvar
 is "maps by look, to the end: exit status" $? 0
-is "maps by look: it executed once" "$(grep -c '"event":"exec"' json)" 1
-is "maps by look: its one end is the last" "$(grep '"event":"ex' json | sed 's/.*"event":"\([a-z]*\)".*/\1/' | tr '\n' ' ')" "exec exit "
+is "maps by look: its one end is the last" "$(grep '"event":"ex' json | sed 's/.*"event":"\([a-z]*\)".*/\1/' | tr '\n' ' ')" "exec exec exit "
 
 done_testing
