@@ -36,6 +36,7 @@ done
 
 # ---- it executes a program, which the thread of the moment does ---------------------------------------------
 
+rm -f json # what is in it by now is of another
 "$HOTVAR" maps -p "$pid" --source look --json > json 2> err 3>&- &
 hotvar=$!
 until_true 60 grep -q '"event":"initial".*"kind":"stack"' json || not_ok "maps by look" "does not begin: $(cat err)"
