@@ -98,6 +98,8 @@ struct breakpoints {
 	struct breakpoints_counts counts;
 	uint64_t next_ns; /* when breakpoints_step() has something to do */
 	uint64_t round_ns; /* when the last round began */
+	uint64_t after_ns; /* when the next may, if what this one asked for is hit */
+	double rate; /* at which the program ran till then, as far as samples tell: 1 is all the time */
 	/* of the breakpoint that is being read */
 	struct perf_record kept[KEPT];
 	uint64_t ran_ns[KEPT]; /* of the program, from when it was set to that hit */
@@ -409,6 +411,7 @@ static bool begin(struct breakpoints *b, uint64_t now_ns)
 
 	if (hits < FEWEST || b->ran_since_ns < BETWEEN_NS)
 		return false;
+	b->rate = now_ns > b->round_ns ? (double)b->ran_since_ns / (double)(now_ns - b->round_ns) : 0;
 	b->ran_since_ns = 0;
 	b->round_ns = now_ns;
 	for (int i = 0; i < SLOTS; i++) {
@@ -431,15 +434,32 @@ static bool begin(struct breakpoints *b, uint64_t now_ns)
 	return true;
 }
 
-/* From now on, until the program will have run and earned enough for a round, if it goes on as it did since the last. */
-static uint64_t enough_in_ns(const struct breakpoints *b, uint64_t now_ns)
+/* Until the program will have run @lacks_ns more and earned @earn_ns, if it goes on as it did. */
+static uint64_t until_ns(const struct breakpoints *b, double lacks_ns, double earn_ns)
 {
-	double lacks = BETWEEN_NS - (double)b->ran_since_ns;
-	double earns = b->share > 0 ? ((double)(FEWEST * SLOTS * b->hit_ns) - b->credit_ns) / b->share : 1e18;
-	double rate = now_ns > b->round_ns ? (double)b->ran_since_ns / (double)(now_ns - b->round_ns) : 0;
-	double ns = rate > 0 ? (lacks > earns ? lacks : earns) / rate : PERIOD_NS;
+	double earns = b->share > 0 ? earn_ns / b->share : 1e18, ns = lacks_ns > earns ? lacks_ns : earns;
 
+	ns = b->rate > 0 ? ns / b->rate : PERIOD_NS;
 	return ns < SHORTEST_NS ? SHORTEST_NS : ns < LONGEST_NS ? (uint64_t)ns : LONGEST_NS;
+}
+
+/* From now on until there will be enough for a round. */
+static uint64_t enough_in_ns(struct breakpoints *b, uint64_t now_ns)
+{
+	b->rate = now_ns > b->round_ns ? (double)b->ran_since_ns / (double)(now_ns - b->round_ns) : 0;
+	return until_ns(b, BETWEEN_NS - (double)b->ran_since_ns, (double)(FEWEST * SLOTS * b->hit_ns) - b->credit_ns);
+}
+
+/* The same as a round begins, which will have cost what was asked for. */
+static uint64_t next_round_in_ns(const struct breakpoints *b)
+{
+	double asked = FEWEST * SLOTS;
+	uint64_t ns;
+
+	for (int i = 0; i < SLOTS; i++)
+		asked += b->slots[i].on ? b->slots[i].bp.hits : 0;
+	ns = until_ns(b, BETWEEN_NS, asked * (double)b->hit_ns - b->credit_ns);
+	return ns < PERIOD_NS ? PERIOD_NS : ns;
 }
 
 static bool take(void *ctx, const struct perf_record *rec, uint64_t ran_ns)
@@ -537,15 +557,17 @@ void breakpoints_step(struct breakpoints *b, uint64_t now_ns, perf_record_fn fn,
 	if (now_ns < b->next_ns)
 		return;
 	end(b, fn, ctx);
-	b->next_ns = now_ns + PERIOD_NS;
 	if (!b->round_ns)
 		b->round_ns = now_ns;
-	if (b->waits)
+	if (b->waits) {
 		b->waits = false;
-	else if (!begin(b, now_ns))
+		b->next_ns = b->after_ns;
+	} else if (begin(b, now_ns)) {
+		b->after_ns = now_ns + next_round_in_ns(b);
+		b->next_ns = b->waits ? now_ns + WINDOW_NS : b->after_ns;
+	} else {
 		b->next_ns = now_ns + enough_in_ns(b, now_ns);
-	else if (b->waits)
-		b->next_ns = now_ns + WINDOW_NS;
+	}
 }
 
 void breakpoints_stop(struct breakpoints *b, perf_record_fn fn, void *ctx)

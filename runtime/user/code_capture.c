@@ -247,6 +247,11 @@ void code_capture_at(struct code_capture *c, pid_t pid, pid_t tid, uint32_t mm,
 		capture_near(c, pid, tid, mm, HVAR_PAGE_DOWN(ip) - 1, time_ns);
 }
 
+uint64_t code_capture_pages(const struct code_capture *c)
+{
+	return c->used;
+}
+
 static void tell(struct code_capture *c, uint32_t what, uint64_t *count,
 		 uint64_t time_ns)
 {

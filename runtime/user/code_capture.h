@@ -36,6 +36,9 @@ void code_capture_free(struct code_capture *c);
 void code_capture_at(struct code_capture *c, pid_t pid, pid_t tid, uint32_t mm,
 		     uint64_t ip, uint64_t time_ns);
 
+/* How many pages were seen to, ever. */
+uint64_t code_capture_pages(const struct code_capture *c);
+
 /* Put how many pages could not be read since the last call, if any. */
 void code_capture_tell_losses(struct code_capture *c, uint64_t time_ns);
 

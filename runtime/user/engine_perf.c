@@ -29,6 +29,7 @@
 #include "clock.h"
 #include "grow.h"
 #include "launch.h"
+#include "pace.h"
 #include "perf_calls.h"
 #include "perf_news.h"
 #include "perf_ring.h"
@@ -38,8 +39,6 @@
 #include "target.h"
 
 enum {
-	TICK_NS = 100000000,
-	EARLY_NS = 20000000, /* a tick may be, rather than to be woken twice */
 	PROGRESS_TICKS = 2,
 	SETTLED_NS = 1000000, /* no CPU is still writing a record this old */
 	LOOK_SHARE = 400,     /* one part in so many of the time goes into reading maps */
@@ -68,7 +67,8 @@ struct engine {
 	int pidfd;	 /* -1: this kernel has none, ask at each tick */
 	bool launched;
 	bool ended;
-	uint64_t begin_ns, deadline_ns, tick_ns;
+	uint64_t begin_ns, deadline_ns;
+	struct pace pace;
 	unsigned ticks;
 	uint64_t begin_cpu_ns;
 	uint64_t cpus;	 /* online at the beginning */
@@ -433,7 +433,7 @@ static void tick(struct engine *g)
 	stream_flush(g->s->out);
 	if (g->s->progress && ++g->ticks % PROGRESS_TICKS == 0)
 		g->s->progress(g->s->progress_ctx, g->news.samples, now - g->begin_ns);
-	g->tick_ns = now + TICK_NS;
+	pace_ticked(&g->pace, now, perf_news_new(&g->news));
 }
 
 /* A ring is half full: make room now, in order, and leave the rest to the tick. */
@@ -446,7 +446,7 @@ static void drain(struct engine *g)
 
 static int wait_ms(const struct engine *g)
 {
-	uint64_t now = clock_now_ns(), until = g->tick_ns;
+	uint64_t now = clock_now_ns(), until = g->pace.next_ns;
 
 	if (g->deadline_ns && g->deadline_ns < until)
 		until = g->deadline_ns;
@@ -468,7 +468,7 @@ static void measure(struct engine *g)
 		{ .fd = g->pidfd, .events = POLLIN }, /* passed over if -1 */
 	};
 
-	g->tick_ns = clock_now_ns() + TICK_NS;
+	pace_begin(&g->pace, clock_now_ns(), g->s->live || !g->breaks);
 	if (g->s->seconds > 0)
 		g->deadline_ns = g->begin_ns + (uint64_t)(g->s->seconds * 1e9);
 	for (;;) {
@@ -485,7 +485,7 @@ static void measure(struct engine *g)
 			return;
 		if (g->breaks && now >= breakpoints_next_ns(g->breaks))
 			perf_news_breaks(&g->news, true);
-		if (now + EARLY_NS >= g->tick_ns)
+		if (pace_is_due(&g->pace, now, perf_news_new(&g->news)))
 			tick(g);
 	}
 }

@@ -11,6 +11,7 @@
 #include "estimate_graph.h"
 #include "estimate_rows.h"
 #include "estimate_spread.h"
+#include "flow_factor.h"
 
 enum {
 	STEPS = 60,   /* of the flow solver */
@@ -28,6 +29,7 @@ struct solving {
 	struct estimate *e;
 	struct graph graph;
 	double *runs;		/* by node of the graph */
+	struct flow_factor *factor; /* of its shape */
 	struct sums *vars;	/* by hot table index */
 	double lost[ESTIMATE_REASONS];
 	double time_lost[ESTIMATE_REASONS];
@@ -336,7 +338,7 @@ static bool solve(struct solving *s)
 	if (!s->runs)
 		return false;
 	for (int k = 0; k < REFUTALS; k++) {
-		if (flow_solve(&s->graph.flow, NULL, STEPS, s->runs))
+		if (flow_solve_kept(&s->graph.flow, NULL, STEPS, s->runs, &s->factor))
 			return false;
 		if (!flow_refute(&s->graph.flow, s->runs))
 			break;
@@ -346,7 +348,7 @@ static bool solve(struct solving *s)
 	charge_time(s);
 	for (size_t i = 0; i < e->n_vars && s->accesses > 0; i++)
 		s->share[i] = s->vars[i].accesses / s->accesses;
-	return !spread_shares(e, &s->graph, s->runs, s->share, e->n_vars, s->deviation) &&
+	return !spread_shares(e, &s->graph, s->runs, s->share, e->n_vars, s->deviation, &s->factor) &&
 	       make_rows(s);
 }
 
@@ -357,6 +359,7 @@ const struct estimate_result *estimate_solve(struct estimate *e)
 	if (!solve(&s))
 		know_nothing(e);
 	graph_fini(&s.graph);
+	flow_factor_free(s.factor);
 	free(s.runs);
 	free(s.vars);
 	free(s.share);

@@ -102,7 +102,7 @@ static bool copy(struct flow_graph *to, const struct flow_graph *from)
 }
 
 int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
-		  const double *share, size_t n, double *deviation)
+		  const double *share, size_t n, double *deviation, struct flow_factor **kept)
 {
 	struct flow_graph was = g->flow, shaken = { 0 };
 	double *again = calloc(was.n_nodes + 1, sizeof(*again));
@@ -121,7 +121,7 @@ int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
 		double all;
 
 		shake(&shaken, &was, &seed);
-		err = flow_solve(&shaken, runs, STEPS, again);
+		err = flow_solve_kept(&shaken, runs, STEPS, again, kept);
 		if (err)
 			goto out;
 		memset(accesses, 0, n * sizeof(*accesses));

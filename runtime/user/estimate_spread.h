@@ -17,9 +17,9 @@ struct estimate;
 /*
  * The root mean square deviation of each variable's share from @share[@n], where
  * @runs is the solution for @g.  @g is changed meanwhile, and restored.
- * Returns 0 or -ENOMEM.
+ * @kept: as flow_solve_kept().  Returns 0 or -ENOMEM.
  */
 int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
-		  const double *share, size_t n, double *deviation);
+		  const double *share, size_t n, double *deviation, struct flow_factor **kept);
 
 #endif /* ESTIMATE_SPREAD_H */

@@ -45,7 +45,7 @@ struct problem {
 	/* Edges into and out of each cut, by cut_end[]. */
 	uint32_t *cut_in, *cut_out, *cut_in_end, *cut_out_end;
 	struct flow_rows rows;
-	struct flow_factor *factor; /* NULL: too large, go by conjugate gradients */
+	struct flow_factor *factor; /* the caller's; NULL: too large, go by conjugate gradients */
 	double patience;   /* how much further than at the end a stall is pulled at */
 };
 
@@ -80,7 +80,6 @@ static void problem_fini(struct problem *p)
 	free(p->cut_in_end);
 	free(p->cut_out_end);
 	flow_rows_fini(&p->rows);
-	flow_factor_free(p->factor);
 }
 
 static int index_edges(struct problem *p)
@@ -562,8 +561,17 @@ static void descend(struct problem *p, unsigned steps)
 	}
 }
 
-int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
-	       double *runs)
+/* For its rows as they are: *@kept, if that can be made to fit, or a new one that takes its place. */
+static void find_factor(struct problem *p, struct flow_factor **kept)
+{
+	if (*kept && flow_factor_fit(*kept, &p->rows, p->n))
+		return;
+	flow_factor_free(*kept);
+	*kept = flow_factor_new(&p->rows, p->n);
+}
+
+int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned steps,
+		    double *runs, struct flow_factor **kept)
 {
 	struct problem p;
 	int err = problem_init(&p, g);
@@ -574,7 +582,8 @@ int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
 	p.patience = 1;
 	build(&p);
 	if (!p.rows.failed)
-		p.factor = flow_factor_new(&p.rows, p.n);
+		find_factor(&p, kept);
+	p.factor = p.rows.failed ? NULL : *kept;
 	/*
 	 * A stall that pulls less the larger it is makes for many valleys.  Begin
 	 * where all pull alike, which has one, and let go by and by.

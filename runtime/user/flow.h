@@ -69,6 +69,14 @@ int flow_solve(const struct flow_graph *g, const double *start, unsigned steps,
 	       double *runs);
 
 /*
+ * The same.  *@kept, NULL at first, is what need not be found out again for a graph that differs in numbers only: the
+ * caller's, to be freed by flow_factor_free().
+ */
+struct flow_factor;
+int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned steps,
+		    double *runs, struct flow_factor **kept);
+
+/*
  * Take back what is known of the odds around sets that, by @runs, would have taken far more
  * samples than fell there: a loop that the end of the measurement came before has
  * not made its rounds.  Returns how many edges lost their odds; if any, solve again.

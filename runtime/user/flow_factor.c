@@ -12,6 +12,7 @@
 enum { MAX_FILL = 3000000 }; /* entries of L */
 
 #define ON_DIAGONAL ((size_t)-1)
+#define NO_SLOT	    ((size_t)-2)
 #define NOBODY	    ((uint32_t)-1)
 
 struct flow_factor {
@@ -23,7 +24,11 @@ struct flow_factor {
 	double *diag;
 	double *b;
 	size_t *slots;	  /* of each pair of terms of each row of the problem, in order */
-	size_t cap_fill, cap_slots;
+	size_t cap_fill;
+	/* The rows it was made for: where each begins, and the unknown of each term. */
+	size_t n_rows, n_terms;
+	size_t *row_first;
+	uint32_t *unknown;
 };
 
 /* Neighbours of one unknown, ascending. */
@@ -243,12 +248,14 @@ static size_t slot_of(const struct flow_factor *f, uint32_t a, uint32_t b)
 		else
 			hi = mid;
 	}
-	return lo;
+	return lo < f->first[col + 1] && f->row[lo] == want ? lo : NO_SLOT;
 }
 
+/* Where each pair of terms goes; false if there is no place for one, or no memory. */
 static bool find_slots(struct flow_factor *f, const struct flow_rows *r)
 {
 	size_t pairs = 0, at = 0;
+	size_t *slots;
 
 	for (size_t k = 0; k < r->n; k++) {
 		size_t len = r->first[k + 1] - r->first[k];
@@ -257,14 +264,17 @@ static bool find_slots(struct flow_factor *f, const struct flow_rows *r)
 	}
 	if (pairs > 4 * (size_t)MAX_FILL)
 		return false;
-	f->slots = malloc((pairs + 1) * sizeof(*f->slots));
-	if (!f->slots)
+	slots = realloc(f->slots, (pairs + 1) * sizeof(*f->slots));
+	if (!slots)
 		return false;
+	f->slots = slots;
 	for (size_t k = 0; k < r->n; k++)
 		for (size_t a = r->first[k]; a < r->first[k + 1]; a++)
-			for (size_t b = r->first[k]; b < a; b++)
-				f->slots[at++] = slot_of(f, f->place[r->terms[a].unknown],
-							 f->place[r->terms[b].unknown]);
+			for (size_t b = r->first[k]; b < a; b++) {
+				slots[at] = slot_of(f, f->place[r->terms[a].unknown], f->place[r->terms[b].unknown]);
+				if (slots[at++] == NO_SLOT)
+					return false;
+			}
 	return true;
 }
 
@@ -286,6 +296,41 @@ static bool analyse(struct flow_factor *f, const struct flow_rows *r)
 	return f->val && find_slots(f, r);
 }
 
+static bool keep_rows(struct flow_factor *f, const struct flow_rows *r)
+{
+	size_t *first = realloc(f->row_first, (r->n + 1) * sizeof(*first));
+	uint32_t *unknown;
+
+	f->row_first = first ? first : f->row_first;
+	unknown = realloc(f->unknown, (r->n_terms + 1) * sizeof(*unknown));
+	f->unknown = unknown ? unknown : f->unknown;
+	if (!first || !unknown)
+		return false;
+	f->n_rows = r->n;
+	f->n_terms = r->n_terms;
+	if (r->n)
+		memcpy(first, r->first, (r->n + 1) * sizeof(*first));
+	for (size_t t = 0; t < r->n_terms; t++)
+		unknown[t] = r->terms[t].unknown;
+	return true;
+}
+
+static bool same_rows(const struct flow_factor *f, const struct flow_rows *r)
+{
+	if (f->n_rows != r->n || f->n_terms != r->n_terms ||
+	    (r->n && memcmp(f->row_first, r->first, (r->n + 1) * sizeof(*f->row_first))))
+		return false;
+	for (size_t t = 0; t < r->n_terms; t++)
+		if (f->unknown[t] != r->terms[t].unknown)
+			return false;
+	return true;
+}
+
+bool flow_factor_fit(struct flow_factor *f, const struct flow_rows *r, uint32_t n_unknowns)
+{
+	return f->n == n_unknowns && (same_rows(f, r) || (find_slots(f, r) && keep_rows(f, r)));
+}
+
 struct flow_factor *flow_factor_new(const struct flow_rows *r, uint32_t n_unknowns)
 {
 	struct flow_factor *f = calloc(1, sizeof(*f));
@@ -299,7 +344,7 @@ struct flow_factor *flow_factor_new(const struct flow_rows *r, uint32_t n_unknow
 	f->diag = calloc(n, sizeof(*f->diag));
 	f->b = calloc(n, sizeof(*f->b));
 	f->row = calloc(1, sizeof(*f->row));
-	if (!f->place || !f->first || !f->diag || !f->b || !f->row || !analyse(f, r)) {
+	if (!f->place || !f->first || !f->diag || !f->b || !f->row || !analyse(f, r) || !keep_rows(f, r)) {
 		flow_factor_free(f);
 		return NULL;
 	}
@@ -317,6 +362,8 @@ void flow_factor_free(struct flow_factor *f)
 	free(f->diag);
 	free(f->b);
 	free(f->slots);
+	free(f->row_first);
+	free(f->unknown);
 	free(f);
 }
 
@@ -348,6 +395,12 @@ static void assemble(struct flow_factor *f, const struct flow_rows *r, double da
 	}
 }
 
+static void subtract(double *restrict from, const double *restrict v, size_t n, double times)
+{
+	for (size_t i = 0; i < n; i++)
+		from[i] -= times * v[i];
+}
+
 static void factor(struct flow_factor *f)
 {
 	for (uint32_t p = 0; p < f->n; p++) {
@@ -361,7 +414,11 @@ static void factor(struct flow_factor *f)
 			size_t t = f->first[col];
 
 			f->diag[col] -= l * f->val[a];
-			/* What follows in this column is all in that one, too. */
+			/* What follows in this column is all in that one, too; it may be all of that one. */
+			if (end - (a + 1) == f->first[col + 1] - t) {
+				subtract(f->val + t, f->val + a + 1, end - (a + 1), l);
+				continue;
+			}
 			for (size_t b = a + 1; b < end; b++) {
 				while (f->row[t] != f->row[b])
 					t++;

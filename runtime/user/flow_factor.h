@@ -9,6 +9,8 @@
 #ifndef FLOW_FACTOR_H
 #define FLOW_FACTOR_H
 
+#include <stdbool.h>
+
 #include "flow_rows.h"
 
 struct flow_factor;
@@ -19,6 +21,12 @@ struct flow_factor;
  */
 struct flow_factor *flow_factor_new(const struct flow_rows *r, uint32_t n_unknowns);
 void flow_factor_free(struct flow_factor *f);
+
+/*
+ * Make it serve for @r, which has other unknowns in its rows, as long as no two meet in a row that never had to do with
+ * each other: the order stays.  False if that cannot be: it is good for nothing then but flow_factor_free().
+ */
+bool flow_factor_fit(struct flow_factor *f, const struct flow_rows *r, uint32_t n_unknowns);
 
 /*
  * The step that minimises |rows * step - target|^2 + damping * |step|^2.  @r has

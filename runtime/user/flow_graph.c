@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "flow_factor.h"
 
 static const double REFUTED = 4;	  /* by so much costs of whole sets are not mistaken */
 
@@ -94,4 +95,13 @@ unsigned flow_refute(struct flow_graph *g, const double *runs)
 		n = drop_odds(g, marked);
 	free(marked);
 	return n;
+}
+
+int flow_solve(const struct flow_graph *g, const double *start, unsigned steps, double *runs)
+{
+	struct flow_factor *kept = NULL;
+	int err = flow_solve_kept(g, start, steps, runs, &kept);
+
+	flow_factor_free(kept);
+	return err;
 }

@@ -390,6 +390,7 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 	if (n->wide && !is_ours(n, r))
 		return;
 	time_ns = forward(n, r->time_ns);
+	n->told_new += r->what != PERF_IS_SAMPLE && r->what != PERF_IS_ACCESS;
 	switch (r->what) {
 	case PERF_IS_SAMPLE:
 		take_sample(n, r, time_ns);
@@ -425,6 +426,11 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 	case PERF_IS_THROTTLE:
 		break;
 	}
+}
+
+uint64_t perf_news_new(const struct perf_news *n)
+{
+	return n->told_new + code_capture_pages(n->code);
 }
 
 void perf_news_drain(struct perf_news *n)

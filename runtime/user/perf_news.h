@@ -38,6 +38,7 @@ struct perf_news {
 	struct breakpoints *breaks; /* NULL: none are set */
 	uint64_t last_ns;	/* time told last: the stream's never goes back */
 	uint64_t samples;	/* put */
+	uint64_t told_new;	/* records of all else: mappings, tasks, losses */
 	unsigned hz;		/* of the samples */
 	bool faults;		/* samples are page faults */
 	bool calls;		/* mapping calls are told, too */
@@ -69,6 +70,9 @@ void perf_news_reopen(struct perf_news *n, pid_t pid);
 
 /* A perf_record_fn; @ctx is a struct perf_news. */
 void perf_news_take(void *ctx, const struct perf_record *r);
+
+/* How many things have come that were not there before: all records but samples, and pages of code. */
+uint64_t perf_news_new(const struct perf_news *n);
 
 /* Take all records there are, and look at what they leave in doubt. */
 void perf_news_drain(struct perf_news *n);

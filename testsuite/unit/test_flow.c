@@ -422,6 +422,62 @@ static double steepest(const struct flow_rows *r, unsigned n, double damping, co
 	return worst;
 }
 
+/* @r without some of its terms and rows. */
+static void some_of(const struct flow_rows *r, struct flow_rows *some)
+{
+	for (size_t k = 0; k < r->n; k++) {
+		for (size_t t = r->first[k]; t < r->first[k + 1]; t++)
+			if (t == r->first[k] || rand() % 3)
+				flow_rows_term(some, r->terms[t].unknown, rand() % 21 - 10);
+		if (k % 7)
+			flow_rows_end(some, rand() % 100 - 50, 1);
+		else
+			some->n_terms = some->n ? some->first[some->n] : 0;
+	}
+}
+
+/* The order found for many rows serves for some of them; not for a row with strangers. */
+static void test_fit(void **state)
+{
+	double step[64], none[64] = { 0 };
+
+	(void)state;
+	srand(9);
+	for (int k = 0; k < 60; k++) {
+		unsigned n = 4 + (unsigned)rand() % 60;
+		struct flow_rows r = { 0 }, some = { 0 }, strange = { 0 };
+		struct flow_factor *f;
+
+		/* Two halves that have nothing to do with each other. */
+		for (unsigned i = 0; i < 3 * n; i++) {
+			unsigned from = i % 2 ? n / 2 : 0, of = i % 2 ? n - n / 2 : n / 2;
+
+			for (unsigned t = 0; t < 4; t++)
+				flow_rows_term(&r, from + (i / 3 + (unsigned)rand() % 4) % of, rand() % 21 - 10);
+			flow_rows_end(&r, rand() % 100 - 50, 1);
+		}
+		some_of(&r, &some);
+		flow_rows_term(&strange, 0, 1);
+		flow_rows_term(&strange, n - 1, 1);
+		flow_rows_end(&strange, 1, 1);
+		f = flow_factor_new(&r, n);
+		assert_non_null(f);
+		for (int turn = 0; turn < 4; turn++) {
+			const struct flow_rows *now = turn % 2 ? &r : &some;
+
+			assert_true(flow_factor_fit(f, now, n));
+			flow_factor_solve(f, now, 0.5, step);
+			assert_true(steepest(now, n, 0.5, step) < 1e-9 * steepest(now, n, 0.5, none));
+		}
+		assert_false(flow_factor_fit(f, &r, n + 1));
+		assert_false(flow_factor_fit(f, &strange, n));
+		flow_factor_free(f);
+		flow_rows_fini(&r);
+		flow_rows_fini(&some);
+		flow_rows_fini(&strange);
+	}
+}
+
 /* Both ways find the minimum, on random sparse rows; and again, with other numbers in the same places. */
 static void test_factor(void **state)
 {
@@ -469,6 +525,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),  cmocka_unit_test(test_factor),
+		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_counted),
 		cmocka_unit_test(test_loops),
