@@ -60,12 +60,52 @@ static bool hvk_is_no_code(u64 addr)
 	       !(f.place.vma.prot & HVAR_PROT_EXEC);
 }
 
+/* Would the processor refuse one of @span bytes from @addr, as the page table is now?  *@at: the first that it would. */
+static bool hvk_is_refused(u64 addr, u32 span, u32 what, bool fetch, u64 *at)
+{
+	u64 end = addr + span;
+
+	for (*at = addr; *at < end; *at = (*at | ~PAGE_MASK) + 1)
+		if (hvk_page_refuses(*at, what & HVK_WRITE, fetch))
+			return true;
+	return false;
+}
+
+/*
+ * The processor's address of the fault at hand has been overwritten, but the fault is not served yet: which of the
+ * accesses of its instruction would be refused?  @length: of the instruction, 0 if that is not it.  Of two that would it
+ * is the first, if it is a read and the other a write; an operand's length is only known not to be more than its
+ * span, so one that would be refused in its second page counts where there is no other.
+ */
+static bool hvk_fault_recover(u64 ip, u32 length, struct hvk_told *t)
+{
+	const struct hvk_access *v = t->a.v, *found = NULL;
+	u64 at;
+	u32 n;
+
+	t->fetch = length && hvk_is_refused(ip, length, 0, true, &t->fault);
+	if (t->fetch)
+		return true;
+	for (n = 0; n < t->a.n; n++) {
+		if (!hvk_is_refused(v[n].addr, v[n].span, v[n].what, false, &at))
+			continue;
+		if (!found) {
+			found = &v[n];
+			t->fault = at;
+		} else if (t->fault != found->addr || found->what != HVK_READ || !(v[n].what & HVK_WRITE)) {
+			return false;
+		}
+	}
+	t->what = found ? found->what : 0;
+	return found != NULL;
+}
+
 /* Which operand of the instruction at @regs is @cr2 in, if not in the instruction itself? */
 static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
 {
 	struct hvk_insn i;
 	struct hvk_cpu c;
-	u32 length = MAX_INSN_SIZE, n;
+	u32 length = 0, n;
 	int err;
 
 	t->fault = cr2;
@@ -76,12 +116,12 @@ static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
 	if (t->kernel ? hvk_cpu_init_kernel(&c, regs) : hvk_cpu_init(&c, regs))
 		return false;
 	err = hvk_insn_read(&c, &i);
-	if (!err) {
-		length = i.in.length;
+	if (!err)
 		hvk_insn_accesses(&c, &i, &t->a);
-	}
+	if (!t->kernel && (!err || err == -EFAULT))
+		length = err ? MAX_INSN_SIZE : i.in.length;
 	t->a.ip = t->kernel ? task_pt_regs(current)->ip : c.ip;
-	t->fetch = !t->kernel && (!err || err == -EFAULT) && cr2 - c.ip < length;
+	t->fetch = cr2 - c.ip < length;
 	if (t->fetch && hvk_is_no_code(cr2))
 		return true;
 	/* Operands that lie close together: the first byte of one tells which it is. */
@@ -92,7 +132,7 @@ static bool hvk_fault_explain(struct pt_regs *regs, u64 cr2, struct hvk_told *t)
 		if (cr2 - t->a.v[n].addr < t->a.v[n].span)
 			t->what = t->a.v[n].what;
 	t->fetch &= !t->what;
-	return t->fetch || t->what;
+	return t->fetch || t->what || hvk_fault_recover(c.ip, length, t);
 }
 
 HVK_API bool hvk_fault(struct pt_regs *regs)

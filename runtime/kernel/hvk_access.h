@@ -37,8 +37,9 @@ HVK_API bool hvk_sample_next(void);
 /*
  * In a handler of the page-fault event, before the fault is served: is there an address to be told?
  *
- * The processor's register for it may have been overwritten by another fault by now; so it is told only if the
- * instruction is one that accesses it, or is fetched from there.
+ * The processor's register for it may have been overwritten by another fault by now, as where the thread has been
+ * preempted meanwhile; so it is told only if the instruction is one that accesses it, or is fetched from there.  Else it is
+ * that of the instruction's accesses which the page table still refuses, if that is one.
  */
 HVK_API bool hvk_fault(struct pt_regs *regs);
 

@@ -207,4 +207,23 @@ static int __attribute__((unused)) hvk_page_copied(u64 addr)
 	return p.anon;
 }
 
+static bool __attribute__((unused)) hvk_page_refuses(u64 addr, bool write, bool fetch)
+{
+	struct mm_struct *mm = READ_ONCE(current->mm);
+	struct hvk_leaf l;
+	unsigned long flags;
+	bool is = false;
+
+	if (!mm || current->flags & PF_KTHREAD || addr >= TASK_SIZE_MAX)
+		return false;
+	local_irq_save(flags);
+	if (read_cr3_pa() == __pa(mm->pgd)) {
+		hvk_page_walk(mm, addr, &l);
+		is = !(l.value & _PAGE_PRESENT) || (write && !(l.value & _PAGE_RW)) ||
+		     (fetch && l.value & _PAGE_NX);
+	}
+	local_irq_restore(flags);
+	return is;
+}
+
 #endif /* HVK_PAGE_C */

@@ -52,4 +52,10 @@ static void hvk_page_look(u64 addr, struct hvk_page *out);
  */
 static int hvk_page_copied(u64 addr);
 
+/*
+ * Would the processor refuse to read at @addr, or to @write or @fetch there, as the page table of current
+ * is now?  False also where that is not known.
+ */
+static bool hvk_page_refuses(u64 addr, bool write, bool fetch);
+
 #endif /* HVK_PAGE_H */
