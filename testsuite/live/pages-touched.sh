@@ -100,8 +100,8 @@ wait $hotvar
 exec 3>&-
 peak=$(sed -n 's/^{"type":"peak".*"class":"data".*"touched\(_least\)*":\([0-9][0-9]*\),.*"written".*/\2/p' "$tmp/line")
 is "a time line: what is touched is there, what is unmapped is not, and the peak" \
-	"$([ "${high:-0}" -ge 300 ] && [ "${low:-999}" -lt 100 ] && [ "${peak:-0}" -ge "$high" ] && echo so)" so
-[ "${high:-0}" -ge 300 ] && [ "${low:-999}" -lt 100 ] && [ "${peak:-0}" -ge "$high" ] ||
+	"$([ "${high:-0}" -ge 300 ] && [ "${low:-999}" -le $((${high:-0} - 200)) ] && [ "${peak:-0}" -ge "$high" ] && echo so)" so
+[ "${high:-0}" -ge 300 ] && [ "${low:-999}" -le $((${high:-0} - 200)) ] && [ "${peak:-0}" -ge "$high" ] ||
 	{ echo "high $high, low $low, peak $peak"; tail -n 9 "$tmp/line"; cat "$tmp/line.err"; } | sed 's/^/# /'
 
 "$HOTVAR" pages -q -o /dev/null -- sh -c 'exit 7'
