@@ -372,6 +372,10 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		if (a->lines)
 			lines_record(a->lines, a->spaces, r->data);
 		break;
+	case STREAM_LINE_UNSEEN:
+		if (a->lines)
+			lines_unseen(a->lines, r->data);
+		break;
 	case STREAM_TYPES:
 		break;
 	}

@@ -229,6 +229,14 @@ void lines_record(struct lines *l, struct spaces *spaces, const struct stream_li
 	l->before_at = (uint32_t)(line - l->v);
 }
 
+void lines_unseen(struct lines *l, const struct stream_line_unseen *u)
+{
+	if (l->before.mm != u->mm || l->before.addr != u->addr)
+		return;
+	l->v[l->before_at].unseen_true += u->most_true;
+	l->v[l->before_at].unseen_false += u->most_false;
+}
+
 /* ---- samples ---- */
 
 static void count(struct line_thread *t, unsigned at, uint32_t size, uint32_t flags, uint64_t weight)

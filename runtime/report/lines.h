@@ -58,6 +58,7 @@ struct line {
 	uint64_t addr;
 	bool exact;	   /* from records of an exact recording: */
 	uint64_t handovers, returns, most_true, most_false; /* as stream_line has them, of each process's threads */
+	uint64_t unseen_true, unseen_false; /* as stream_line_unseen has them */
 	uint64_t turns;	   /* times that a thread's sample came after another's, and it had been there before */
 	uint64_t hitm;	   /* accesses that a PMU saw find it modified in another processor's cache */
 	uint32_t last;	   /* thread, of these */
@@ -78,6 +79,9 @@ void lines_free(struct lines *l);
 
 /* A record, checked by the reader, of the address space that @spaces have at its place in the stream. */
 void lines_record(struct lines *l, struct spaces *spaces, const struct stream_line *r);
+
+/* Likewise, of the line of the last record. */
+void lines_unseen(struct lines *l, const struct stream_line_unseen *u);
 
 /*
  * The thread of @ev has, surely, accessed @size bytes at @addr: @flags are of enum hvar_access_flags, @weight is how often; @at

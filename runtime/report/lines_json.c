@@ -151,6 +151,10 @@ static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis
 	json_u64(&j, "size", LINES_SIZE);
 	number(&j, "handovers", r->judged.order, l->handovers);
 	number(&j, "returns", r->judged.order, l->returns);
+	if (l->exact)
+		json_bool(&j, "unseen", r->judged.unseen);
+	else
+		json_null(&j, "unseen");
 	number(&j, "most_true", l->exact, r->judged.most_true);
 	number(&j, "most_false", l->exact, r->judged.most_false);
 	number(&j, "samples_true", !l->exact, r->judged.most_true);

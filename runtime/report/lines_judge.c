@@ -87,12 +87,15 @@ void lines_judge(const struct line *line, struct line_judged *out)
 	uint64_t turns = line->exact ? line->returns : line->turns, all;
 
 	*out = (struct line_judged){ .most_true = line->most_true, .most_false = line->most_false };
+	if ((turns < LINES_BACK_AND_FORTH || line->most_true + line->most_false < LINES_LEAST) &&
+	    line->unseen_true + line->unseen_false >= LINES_LEAST)
+		*out = (struct line_judged){ .most_true = line->unseen_true, .most_false = line->unseen_false, .unseen = true };
 	meet_all(line, out);
 	out->order = line->exact && !out->processes;
 	all = out->most_true + out->most_false;
 	if (!all)
 		out->verdict = LINE_NONE;
-	else if (turns < LINES_BACK_AND_FORTH && !(line->exact && out->processes))
+	else if (turns < LINES_BACK_AND_FORTH && !out->unseen && !(line->exact && out->processes))
 		out->verdict = LINE_ONCE;
 	else if (out->most_false < all / 10 + 1)
 		out->verdict = LINE_TRUE;

@@ -6,6 +6,7 @@
  * have bytes in common of which one is written, and false sharing if not: then other places for their data would part them.
  * How much either weighs is how often the line can go from one of the two to the other.  In exact recordings that is
  * summed up over what one thread did after the other; of samples, and between processes, all that each did is taken together.
+ * Where an exact recording has not seen the line go back and forth, it is taken from what threads did that can run at the same time.
  */
 #ifndef LINES_JUDGE_H
 #define LINES_JUDGE_H
@@ -21,11 +22,13 @@ enum line_verdict {
 };
 
 enum { LINES_BACK_AND_FORTH = 2 }; /* returns from which on a line is shared, and not given once */
+enum { LINES_LEAST = 100 }; /* lines that can go fewer times cost nothing: there are some in each program with threads */
 
 struct line_judged {
 	enum line_verdict verdict;
 	uint64_t most_true, most_false; /* of handovers, at most; of samples: the same in samples */
 	bool order;	   /* the order is known: handovers are counted */
+	bool unseen;	   /* the threads took turns, so that it was not seen to go back and forth: but they can run at the same time */
 	bool processes;	   /* threads of several processes are in each other's way */
 };
 

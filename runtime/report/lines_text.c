@@ -24,8 +24,8 @@ enum { THREADS_SHOWN = 8, PARTS_SHOWN = 8, SITES_SHOWN = 2, WIDTH = 80 };
 
 /* Of a line's accesses: what has less is not worth a row. */
 #define LEAST 0.01
-/* Lines that change hands more seldom cost nothing: there are some in each program with threads. */
-enum { LEAST_HANDOVERS = 100, LEAST_SAMPLES = 4 };
+/* The same for lines that are known from samples, as LINES_LEAST is for counted ones. */
+enum { LEAST_SAMPLES = 4 };
 
 /* Words filled to the width. */
 static void paragraph(FILE *f, int width, const char *indent, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
@@ -230,13 +230,15 @@ static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis
 	}
 	if (shown < n)
 		fprintf(f, "        and %u more that had less of the accesses\n", n - shown);
+	if (r->judged.unseen)
+		paragraph(f, o->width, "        ", "Few hand-overs were seen, since valgrind ran one thread after the other. Neither began when the other had ended, so on processors of their own both can be here at the same time, if nothing else (a condition, a barrier) keeps them apart.");
 	advice(f, r, o->width);
 }
 
 /* How many rows are worth being shown. */
 static size_t worth(const struct lines_rows *r, const struct lines_options *o)
 {
-	double least = r->exact ? LEAST_HANDOVERS : r->pmu ? 1 : LEAST_SAMPLES;
+	double least = r->exact ? LINES_LEAST : r->pmu ? 1 : LEAST_SAMPLES;
 	size_t n = 0;
 
 	while (n < r->n && r->v[n].share >= o->min_share && (o->all || r->v[n].weight >= least))
@@ -262,9 +264,9 @@ static void no_row(FILE *f, const struct lines_rows *r, const struct lines_optio
 		fputs("No cache line goes back and forth between threads.\n", f);
 	if (o->quiet || !(r->n + r->others))
 		return;
-	paragraph(f, o->width, "", "%" PRIu64 " hand-over%s from one thread to another %s seen, %" PRIu64 " of one line at most. A row is a line that came back at least %d times and that can go %d times. valgrind lets each thread run for about 100,000 blocks of code: one that does less is seen to come before the other. Let the program do more.",
+	paragraph(f, o->width, "", "%" PRIu64 " hand-over%s from one thread to another %s seen, %" PRIu64 " of one line at most. A row is a line that came back at least %d times, or that threads have which can run at the same time, and that can go %d times.",
 		  r->handovers, r->handovers == 1 ? "" : "s", r->handovers == 1 ? "was" : "were", r->handovers_most,
-		  LINES_BACK_AND_FORTH, LEAST_HANDOVERS);
+		  LINES_BACK_AND_FORTH, LINES_LEAST);
 }
 
 static void none(FILE *f, const struct lines_rows *r, struct analysis *a, const struct lines_options *o)
@@ -322,7 +324,7 @@ void lines_text(FILE *f, const struct lines_rows *r, struct analysis *a, const s
 		paragraph(f, o->width, "", "%zu other line%s accessed by several threads, by one after the other or without any write.",
 			  r->others, r->others == 1 ? " was" : "s were");
 	if (!o->quiet && r->exact && n)
-		paragraph(f, o->width, "", "Hand-overs are those of the order in which valgrind ran the threads, one at a time, about 100,000 blocks of code each. \"At most\" is how many there can be when they run on processors of their own; lines are ranked by it.");
+		paragraph(f, o->width, "", "Hand-overs are those of the order in which valgrind ran the threads, one at a time, about 100,000 blocks of code each. \"At most\" is how many there can be when all that can run at the same time do, on processors of their own; lines are ranked by it.");
 	if (!o->quiet && r->exact && processes)
 		paragraph(f, o->width, "", "Which of several processes came after the other is not known: \"at most\" is of all that each has done.");
 	if (!o->quiet && !r->exact && n)

@@ -182,14 +182,54 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 /* The stretch that the end found the line in. */
 static void end_stretch(struct hvt_line_shared *s, const struct hvt_line *now)
 {
-	struct hvt_stretch last = { s->now_reads, s->now_writes, now->read, now->written };
+	struct hvt_stretch last = s->stretch;
 	unsigned i;
 
+	last.read |= now->read;
+	last.written |= now->written;
 	for (i = 0; i < HVT_LINE_WORDS; i++) {
 		last.reads += now->reads[i];
 		last.writes += now->writes[i];
 	}
 	hvt_line_meet(&s->before, &last, &s->most_true, &s->most_false);
+}
+
+/* The same for the moment that its thread was in. */
+static int end_moment(const struct exact_lines_to *to, const struct out *o, struct hvt_line_shared *s, const struct hvt_line *now)
+{
+	struct hvt_stretch last = { s->moment_reads, s->moment_writes, now->read, now->written };
+	struct round round = { 0 };
+	struct hvt_line_part p;
+	uint32_t number;
+	unsigned i;
+	int ret;
+
+	for (i = 0; i < HVT_LINE_WORDS; i++) {
+		last.reads += now->reads[i];
+		last.writes += now->writes[i];
+	}
+	for (number = s->met ? s->first : 0; number; number = p.next) {
+		if (number >= HVT_LINES_PARTS_MAX || goes_round(&round, number) || !use(&to->used->met, o->n_parts))
+			return -EINVAL;
+		ret = exact_memfd_read(to->memfd, &p, sizeof(p), HVT_LINES_PARTS + number * sizeof(p));
+		if (ret)
+			return ret;
+		if (number != s->now)
+			hvt_line_meet_unseen(&p, &last, &s->unseen_true, &s->unseen_false);
+	}
+	return 0;
+}
+
+static int put_unseen(const struct exact_lines_to *to, const struct hvt_line_shared *s, uint64_t addr)
+{
+	struct stream_line_unseen u = { .mm = to->mm, .addr = addr, .most_true = s->unseen_true, .most_false = s->unseen_false };
+
+	if (!u.most_true && !u.most_false)
+		return 0;
+	if (!stream_well_formed(STREAM_LINE_UNSEEN, &u, sizeof(u)))
+		return -EINVAL;
+	stream_put(to->out, STREAM_LINE_UNSEEN, &u, sizeof(u), NULL, 0);
+	return 0;
 }
 
 static bool is_shared(const struct exact_lines_to *to, uint64_t addr)
@@ -217,6 +257,9 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 		if (now.number != number)
 			return 0; /* just given up, or just begun */
 		end_stretch(s, &now);
+		ret = end_moment(to, o, s, &now);
+		if (ret)
+			return ret;
 	}
 	memset(&o->line, 0, sizeof(o->line));
 	o->line.time_ns = to->time_ns;
@@ -236,7 +279,8 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 	}
 	if (n < 2 && !is_shared(to, addr))
 		return 0;
-	return put(to, o);
+	ret = put(to, o);
+	return ret ? ret : put_unseen(to, s, addr);
 }
 
 /* Has the file memory for so many of each?  In holes there is room for any number of them. */

@@ -50,6 +50,7 @@ enum stream_type {
 	STREAM_WATCHED,	 /* struct stream_watched: what is watched, and exact accesses to it, since the last record of the same */
 	STREAM_LINE,	 /* struct stream_line: which threads accessed a cache line, with --exact --by cacheline */
 	STREAM_PREFETCH, /* struct stream_prefetch: what a prefetch instruction asked for, with --prefetches */
+	STREAM_LINE_UNSEEN, /* struct stream_line_unseen: of the line that the record before is of */
 	STREAM_TYPES
 };
 
@@ -308,6 +309,16 @@ struct stream_line {
 	uint64_t handovers, returns, most_true, most_false;
 	uint32_t n_parts, n_sites;
 	/* struct stream_line_part[n_parts]; struct stream_line_site[n_sites]; the parts' heap_len bytes, as in struct stream_heap */
+};
+
+/*
+ * How often the line that the last STREAM_LINE is of, which has the same @mm and @addr, can go from one thread to another, with bytes in common
+ * and without, if all run at the same time that can: whoever came first, and whether or not it was seen to go.
+ */
+struct stream_line_unseen {
+	uint32_t mm, zero;
+	uint64_t addr;
+	uint64_t most_true, most_false;
 };
 
 struct stream_line_part {

@@ -104,6 +104,8 @@ uint32_t stream_max_len(uint32_t type)
 		return 1 << 20;
 	case STREAM_LINE:
 		return 2 << 20;
+	case STREAM_LINE_UNSEEN:
+		return sizeof(struct stream_line_unseen);
 	case STREAM_ACCESS:
 		return sizeof(struct stream_access) + 2 * PATH_MAX;
 	case STREAM_PREFETCH:
@@ -265,6 +267,14 @@ static bool prefetch_ok(const struct stream_prefetch *p, uint32_t len)
 	return !p->heap_len || (!p->text[len - sizeof(*p) - 1] && !(strings(p->text + p->code_len, p->heap_len) % 5));
 }
 
+static bool line_unseen_ok(const struct stream_line_unseen *u, uint32_t len)
+{
+	const uint64_t most = (uint64_t)1 << 48;
+
+	return len == sizeof(*u) && u->mm && !u->zero && u->addr % STREAM_LINE_SIZE == 0 && u->most_true <= most &&
+	       u->most_false <= most;
+}
+
 /* No sum of counts is beyond what a double or a table has room for. */
 static bool line_ok(const struct stream_line *l, uint32_t len)
 {
@@ -350,6 +360,8 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 		return calls_ok(data, len);
 	case STREAM_LINE:
 		return line_ok(data, len);
+	case STREAM_LINE_UNSEEN:
+		return line_unseen_ok(data, len);
 	case STREAM_FAULT:
 		return fault_ok(data, len);
 	case STREAM_WATCHED:

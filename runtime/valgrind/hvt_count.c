@@ -17,6 +17,7 @@
 #include "hvt_calls.h"
 #include "hvt_heap.h"
 #include "hvt_line.h"
+#include "hvt_order.h"
 #include "hvt_prefetch.h"
 #include "hvt_shadow.h"
 #include "hvt_wire.h"
@@ -342,6 +343,7 @@ static void statement(struct block *b, const IRStmt *s)
 IRSB *hvt_count_block(IRSB *in, const VexGuestLayout *layout)
 {
 	struct block b;
+	Bool first;
 	Int i;
 
 	b.out = deepCopyIRSBExceptStmts(in);
@@ -353,6 +355,7 @@ IRSB *hvt_count_block(IRSB *in, const VexGuestLayout *layout)
 	b.base = layout->total_sizeB + hvt_count_base();
 	b.ip = 0;
 	b.reads = b.writes = 0;
+	first = hvt_line_on;
 	hvt_frame_code_begin(&b.frame, b.out, b.of, b.n_of, layout);
 	for (i = 0; i < in->stmts_used; i++) {
 		hvt_frame_code_before(&b.frame, in->stmts[i]);
@@ -361,6 +364,10 @@ IRSB *hvt_count_block(IRSB *in, const VexGuestLayout *layout)
 			statement(&b, in->stmts[i]);
 		b.before = False;
 		addStmtToIRSB(b.out, in->stmts[i]);
+		if (first && in->stmts[i]->tag == Ist_IMark) {
+			hvt_order_code(b.out, in->stmts[i]->Ist.IMark.addr);
+			first = False;
+		}
 		statement(&b, in->stmts[i]);
 		hvt_frame_code_after(&b.frame, in->stmts[i]);
 	}

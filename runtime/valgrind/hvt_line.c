@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hvt_line.h"
 
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
@@ -10,21 +11,22 @@
 
 #include "hvt_calls.h"
 #include "hvt_heap.h"
-#include "hvt_line_wire.h"
+#include "hvt_line_parts.h"
 #include "hvt_link.h"
+#include "hvt_order.h"
 #include "hvt_pages.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
+#include "hvt_unseen.h"
 
-enum { CACHED = 4096, RANGES_MAX = 1024, SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
+enum { CACHED = 4096, RANGES_MAX = 1024, SMALL = 4096, SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
 
 Bool hvt_line_on;
 
 static Bool stopped;
-static UInt turn = 1, who;   /* whose it is */
+static UInt turn = 2, who;   /* whose it is */
 static ThreadId running = VG_INVALID_THREADID;
-static UInt *who_of;	     /* by Valgrind's number */
-static UChar *lives;	     /* by ours */
+static UInt *who_of;	     /* by Valgrind's number; 0: none */
 
 /* Memory that other processes may have. */
 static struct range {
@@ -38,44 +40,17 @@ static struct cached {
 	UInt site, part, at;
 } cache[CACHED];
 
-/* ---- in the memfd ---- */
-
-static struct hvt_lines_head *head(void)
-{
-	return hvt_shadow_at(HVT_LINES);
-}
-
-static struct hvt_line *line_at(UWord number)
-{
-	return (struct hvt_line *)hvt_shadow_at(HVT_LINES_STATE) + number;
-}
-
-static struct hvt_line_shared *shared_at(UInt number)
-{
-	return (struct hvt_line_shared *)hvt_shadow_at(HVT_LINES_SHARED) + number;
-}
-
-static struct hvt_line_part *part_at(UInt number)
-{
-	return (struct hvt_line_part *)hvt_shadow_at(HVT_LINES_PARTS) + number;
-}
-
-static struct hvt_line_site *site_at(UInt number)
-{
-	return (struct hvt_line_site *)hvt_shadow_at(HVT_LINES_SITES) + number;
-}
+/* ---- parts ---- */
 
 /* One more of what *@n has, of which there are less than @max; 0: none is left. */
 static UInt next_of(UInt *n, UInt max)
 {
 	if (*n + 1 >= max) {
-		head()->lost++;
+		hvt_line_head()->lost++;
 		return 0;
 	}
 	return ++*n;
 }
-
-/* ---- parts ---- */
 
 /* Whose part it is has come to @a: note the object there, or that it is not the one it was. */
 static void note_object(struct hvt_line_part *p, Addr a, Bool first)
@@ -96,14 +71,9 @@ static void note_object(struct hvt_line_part *p, Addr a, Bool first)
 /* The first byte of @l that was accessed. */
 static Addr first_byte(const struct hvt_line *l, UWord line)
 {
-	ULong any = l->read | l->written;
+	ULong any = l->read | l->written | l->old_read | l->old_written;
 
 	return (line << HVT_LINE_SHIFT) + (any ? (Addr)__builtin_ctzll(any) : 0);
-}
-
-static Bool is_alive(UInt x)
-{
-	return x && lives[x];
 }
 
 /* That of @x in @s, made if need be; 0: there is no room. */
@@ -111,14 +81,14 @@ static UInt part_of(struct hvt_line_shared *s, UInt x)
 {
 	UInt i, *end = &s->first;
 
-	for (i = s->first; i; i = part_at(i)->next) {
-		if (part_at(i)->who == x)
+	for (i = s->first; i; i = hvt_line_part_at(i)->next) {
+		if (hvt_line_part_at(i)->who == x)
 			return i;
-		end = &part_at(i)->next;
+		end = &hvt_line_part_at(i)->next;
 	}
-	i = next_of(&head()->n_parts, HVT_LINES_PARTS_MAX);
+	i = next_of(&hvt_line_head()->n_parts, HVT_LINES_PARTS_MAX);
 	if (i) {
-		part_at(i)->who = x;
+		hvt_line_part_at(i)->who = x;
 		*end = i;
 	}
 	return i;
@@ -127,7 +97,7 @@ static UInt part_of(struct hvt_line_shared *s, UInt x)
 /* Add what @l has counted to the part of who is there: it may be more than a stretch holds. */
 static void put_part(struct hvt_line *l, struct hvt_line_shared *s)
 {
-	struct hvt_line_part *p = part_at(s->now);
+	struct hvt_line_part *p = hvt_line_part_at(s->now);
 	UInt i;
 
 	p->read |= l->read;
@@ -135,8 +105,10 @@ static void put_part(struct hvt_line *l, struct hvt_line_shared *s)
 	for (i = 0; i < HVT_LINE_WORDS; i++) {
 		p->reads[i] += l->reads[i];
 		p->writes[i] += l->writes[i];
-		s->now_reads += l->reads[i];
-		s->now_writes += l->writes[i];
+		s->stretch.reads += l->reads[i];
+		s->stretch.writes += l->writes[i];
+		s->moment_reads += l->reads[i];
+		s->moment_writes += l->writes[i];
 	}
 	VG_(memset)(l->reads, 0, sizeof(l->reads));
 	VG_(memset)(l->writes, 0, sizeof(l->writes));
@@ -145,14 +117,13 @@ static void put_part(struct hvt_line *l, struct hvt_line_shared *s)
 /* The one there goes: its stretch is whole. */
 static void end_stretch(struct hvt_line *l, struct hvt_line_shared *s)
 {
-	struct hvt_stretch now;
+	static const struct hvt_stretch none;
 
 	put_part(l, s);
-	now = (struct hvt_stretch){ s->now_reads, s->now_writes, l->read, l->written };
-	hvt_line_meet(&s->before, &now, &s->most_true, &s->most_false);
-	s->before = is_alive(l->who) ? now : (struct hvt_stretch){ 0, 0, 0, 0 };
-	s->now_reads = s->now_writes = 0;
-	l->read = l->written = 0;
+	hvt_unseen_over(l, s);
+	hvt_line_meet(&s->before, &s->stretch, &s->most_true, &s->most_false);
+	s->before = hvt_order_lives(l->who) ? s->stretch : none;
+	s->stretch = none;
 }
 
 /* ---- lines ---- */
@@ -170,22 +141,23 @@ static Bool may_be_others(Addr a)
 /* Line @line, where @l->who is, gets a number. */
 static struct hvt_line_shared *begin_shared(struct hvt_line *l, UWord line)
 {
-	UInt number = next_of(&head()->n_shared, HVT_LINES_SHARED_MAX);
-	struct hvt_line_shared *s = shared_at(number);
+	UInt number = next_of(&hvt_line_head()->n_shared, HVT_LINES_SHARED_MAX);
+	struct hvt_line_shared *s = hvt_line_shared_at(number);
 
 	if (!number)
 		return NULL;
 	s->line = line;
 	s->now = part_of(s, l->who);
 	if (!s->now) {
-		head()->n_shared--;
+		hvt_line_head()->n_shared--;
 		return NULL;
 	}
-	part_at(s->now)->holds = 1;
-	if (l->read | l->written)
-		note_object(part_at(s->now), first_byte(l, line), True);
-	if (l->written)
+	hvt_line_part_at(s->now)->holds = 1;
+	if (l->read | l->written | l->old_read | l->old_written)
+		note_object(hvt_line_part_at(s->now), first_byte(l, line), True);
+	if (l->written | l->old_written)
 		s->writer = l->who;
+	hvt_unseen_begin(l, s, hvt_line_part_at(s->now));
 	/* The account is whole before a reader may find it. */
 	__asm__ volatile("" ::: "memory");
 	l->number = number;
@@ -198,6 +170,7 @@ static void begin_anew(struct hvt_line *l)
 	VG_(memset)(l, 0, sizeof(*l));
 	l->turn = turn;
 	l->who = who;
+	l->moment = hvt_order_since(who);
 }
 
 /* Another one comes. */
@@ -206,12 +179,12 @@ static void take_over(struct hvt_line *l, UWord line, UInt off)
 	struct hvt_line_shared *s;
 	UInt part, before;
 
-	if (!l->number && !is_alive(l->who)) {
+	if (!l->number && hvt_order_past(l->who)) {
 		begin_anew(l);
 		return;
 	}
-	s = l->number ? shared_at(l->number) : begin_shared(l, line);
-	before = head()->n_parts;
+	s = l->number ? hvt_line_shared_at(l->number) : begin_shared(l, line);
+	before = hvt_line_head()->n_parts;
 	part = s ? part_of(s, who) : 0;
 	if (!part) {
 		if (!s)
@@ -219,66 +192,87 @@ static void take_over(struct hvt_line *l, UWord line, UInt off)
 		return;
 	}
 	end_stretch(l, s);
-	note_object(part_at(part), (line << HVT_LINE_SHIFT) + off, part > before);
+	note_object(hvt_line_part_at(part), (line << HVT_LINE_SHIFT) + off, part > before);
 	s->now = part;
 	l->who = who;
-	if (!part_at(part)->holds && s->writer != who && is_alive(s->writer)) {
+	l->moment = hvt_order_since(who);
+	if (!hvt_line_part_at(part)->holds && s->writer != who && hvt_order_lives(s->writer)) {
 		s->handovers++;
 		s->returns += part <= before; /* it is not new here */
 	}
-	part_at(part)->holds = 1;
+	hvt_line_part_at(part)->holds = 1;
+}
+
+/* Who is at @l has done what it did in a moment, or with one object: what it does now is more. */
+static void part_moments(struct hvt_line *l)
+{
+	struct hvt_line_shared *s = hvt_line_shared_at(l->number);
+
+	if (!l->number) {
+		hvt_unseen_over_alone(l);
+	} else {
+		put_part(l, s);
+		hvt_unseen_over(l, s);
+	}
 }
 
 /* The first access in a turn of line @line. */
 static __attribute__((noinline)) void resume(struct hvt_line *l, UWord line, UInt off)
 {
+	UInt moment = hvt_order_since(who);
 	Bool first = !l->turn;
 
 	l->turn = turn;
 	if (first) {
 		l->who = who;
+		l->moment = moment;
 		if (may_be_others(line << HVT_LINE_SHIFT))
 			begin_shared(l, line);
 	} else if (l->who != who) {
 		take_over(l, line, off);
+	} else if (l->moment != moment) {
+		part_moments(l);
+		l->moment = moment;
 	}
+	if (l->number && l->who == who && hvt_line_shared_at(l->number)->writer)
+		hvt_unseen_meet(l, hvt_line_shared_at(l->number));
 }
 
 /* The first write of a stretch: what the others have of the line is old now. */
 static __attribute__((noinline)) void wrote(struct hvt_line *l)
 {
-	struct hvt_line_shared *s = shared_at(l->number);
+	struct hvt_line_shared *s = hvt_line_shared_at(l->number);
 	UInt i;
 
 	s->writer = l->who;
-	for (i = s->first; i; i = part_at(i)->next)
+	for (i = s->first; i; i = hvt_line_part_at(i)->next)
 		if (i != s->now)
-			part_at(i)->holds = 0;
+			hvt_line_part_at(i)->holds = 0;
+	hvt_unseen_meet(l, s);
 }
 
 /* A counter is full. */
 static __attribute__((noinline)) void relieve(struct hvt_line *l, UWord line)
 {
-	struct hvt_line_shared *s = l->number ? shared_at(l->number) : begin_shared(l, line);
+	struct hvt_line_shared *s = l->number ? hvt_line_shared_at(l->number) : begin_shared(l, line);
 
 	if (s) {
 		put_part(l, s);
 		return;
 	}
-	VG_(memset)(l->reads, 0, sizeof(l->reads));
-	VG_(memset)(l->writes, 0, sizeof(l->writes));
+	begin_anew(l);
 }
 
 static __attribute__((noinline)) UInt find_site(UInt part, UInt site)
 {
-	UInt i, *first = &part_at(part)->first;
+	UInt i, *first = &hvt_line_part_at(part)->first;
 
-	for (i = *first; i; i = site_at(i)->next)
-		if (site_at(i)->site == site)
+	for (i = *first; i; i = hvt_line_site_at(i)->next)
+		if (hvt_line_site_at(i)->site == site)
 			return i;
-	i = next_of(&head()->n_sites, HVT_LINES_SITES_MAX);
+	i = next_of(&hvt_line_head()->n_sites, HVT_LINES_SITES_MAX);
 	if (i) {
-		*site_at(i) = (struct hvt_line_site){ site, *first, 0, 0, 0 };
+		*hvt_line_site_at(i) = (struct hvt_line_site){ site, *first, 0, 0, 0 };
 		*first = i;
 	}
 	return i;
@@ -295,15 +289,15 @@ static void by_site(UInt part, UInt site, UInt word)
 			return;
 		*c = (struct cached){ site, part, at };
 	}
-	site_at(c->at)->count++;
-	site_at(c->at)->words |= 1u << word;
+	hvt_line_site_at(c->at)->count++;
+	hvt_line_site_at(c->at)->words |= 1u << word;
 }
 
 /* ---- accesses ---- */
 
 static inline void touch(UWord line, UInt site, UInt off, UInt size, Bool write)
 {
-	struct hvt_line *l = line_at(line);
+	struct hvt_line *l = hvt_line_at(line);
 	ULong bytes = (size >= HVT_LINE_SIZE ? ~0ULL : (1ULL << size) - 1) << off;
 	UInt *n;
 
@@ -323,7 +317,7 @@ static inline void touch(UWord line, UInt site, UInt off, UInt size, Bool write)
 	if (UNLIKELY(++*n == ~0u))
 		relieve(l, line);
 	if (UNLIKELY(l->number) && site)
-		by_site(shared_at(l->number)->now, site, off / 4);
+		by_site(hvt_line_shared_at(l->number)->now, site, off / 4);
 }
 
 /* @what: the number of the site, and below that the size, and below that whether it is a write. */
@@ -357,22 +351,44 @@ void hvt_line_add(IRSB *out, Addr ip, IRExpr *addr, IRExpr *guard, Bool write, U
 
 /* ---- threads ---- */
 
-void hvt_line_thread(ThreadId tid)
+static void next_turn(void)
+{
+	if (!++turn)
+		turn = 2;
+}
+
+/* A number for @tid, which @parent creates. */
+static void begin_thread(ThreadId tid, UInt parent)
 {
 	UInt number;
 
-	if (!hvt_line_on)
-		return;
 	if (!who_of) {
 		who_of = VG_(calloc)("hotvar.line.who", VG_N_THREADS, sizeof(*who_of));
-		lives = VG_(calloc)("hotvar.line.lives", HVT_LINES_WHO_MAX, 1);
+		hvt_order_begin();
 	}
-	number = next_of(&head()->n_who, HVT_LINES_WHO_MAX);
+	number = next_of(&hvt_line_head()->n_who, HVT_LINES_WHO_MAX);
 	if (!number) /* all that come now are one */
 		number = HVT_LINES_WHO_MAX - 1;
 	who_of[tid] = number;
-	lives[number] = 1;
-	((UInt *)hvt_shadow_at(HVT_LINES_WHO))[number] = (UInt)hvt_sys(__NR_gettid, 0, 0, 0, 0, 0, 0);
+	hvt_order_creates(parent, number, tid);
+}
+
+void hvt_line_thread_created(ThreadId parent, ThreadId child)
+{
+	if (!hvt_line_on || !who_of || !who_of[parent])
+		return;
+	begin_thread(child, who_of[parent]);
+	next_turn(); /* what @parent does now comes after what @child is */
+}
+
+void hvt_line_thread(ThreadId tid)
+{
+	if (!hvt_line_on)
+		return;
+	if (!who_of || !who_of[tid])
+		begin_thread(tid, 0);
+	hvt_order_runs(who_of[tid]);
+	((UInt *)hvt_shadow_at(HVT_LINES_WHO))[who_of[tid]] = (UInt)hvt_sys(__NR_gettid, 0, 0, 0, 0, 0, 0);
 	running = VG_INVALID_THREADID;
 }
 
@@ -382,16 +398,21 @@ void hvt_line_run(ThreadId tid)
 		return;
 	running = tid;
 	who = who_of[tid];
-	if (!++turn)
-		turn = 1;
+	next_turn();
+}
+
+void hvt_line_joins(Addr thread, Bool surely)
+{
+	if (hvt_order_joins(who, thread, surely))
+		next_turn();
 }
 
 void hvt_line_thread_ended(ThreadId tid)
 {
-	if (!hvt_line_on || !who_of)
+	if (!hvt_line_on || !who_of || !who_of[tid])
 		return;
-	if (who_of[tid] != HVT_LINES_WHO_MAX - 1)
-		lives[who_of[tid]] = 0;
+	hvt_order_ends(who_of[tid]);
+	who_of[tid] = 0;
 	if (tid == running)
 		running = VG_INVALID_THREADID;
 }
@@ -406,7 +427,9 @@ void hvt_line_forked(void)
 	if (!hvt_line_on)
 		return;
 	VG_(memset)(cache, 0, sizeof(cache));
-	VG_(memset)(lives, 0, HVT_LINES_WHO_MAX);
+	if (who_of)
+		VG_(memset)(who_of, 0, VG_N_THREADS * sizeof(*who_of));
+	hvt_order_begin();
 	running = VG_INVALID_THREADID;
 }
 
@@ -450,11 +473,12 @@ static void forget_ranges(Addr start, Addr end)
 	}
 }
 
-static void close_line(struct hvt_line *l)
+static void close_line(struct hvt_line *l, UWord line)
 {
-	struct hvt_line_shared *s = shared_at(l->number);
+	struct hvt_line_shared *s = hvt_line_shared_at(l->number);
 	struct hvt_message m;
 
+	(void)line;
 	if (l->number && s->first && !s->closed) {
 		end_stretch(l, s);
 		s->closed = 1;
@@ -466,17 +490,12 @@ static void close_line(struct hvt_line *l)
 	VG_(memset)(l, 0, sizeof(*l));
 }
 
-void hvt_line_take(Addr start, Addr end)
+/* Call @do_it for each line of [@start, @end) that was accessed; @whole: its state is nobody's then.  False: there was none. */
+static Bool each_line(UWord n, UWord last, void (*do_it)(struct hvt_line *l, UWord line), Bool whole)
 {
-	UWord n = start >> HVT_LINE_SHIFT, last;
 	ULong from, to;
 	Bool any = False;
 
-	if (!hvt_line_on || start >= end)
-		return;
-	if (end > HVT_PLANE_SIZE)
-		end = HVT_PLANE_SIZE;
-	last = end >> HVT_LINE_SHIFT;
 	while (n < last) {
 		long data = hvt_sys(__NR_lseek, hvt_shadow_fd(), (long)(HVT_LINES_STATE + n * sizeof(struct hvt_line)), SEEK_DATA_, 0, 0, 0);
 		long hole;
@@ -489,18 +508,71 @@ void hvt_line_take(Addr start, Addr end)
 		n = from > n ? from : n;
 		if (n >= last)
 			break;
-		if (!any)
+		if (!any && whole)
 			hvt_shadow_taking();
 		any = True;
 		from = n;
 		for (; n < to && n < last; n++)
-			if (line_at(n)->turn)
-				close_line(line_at(n));
-		hvt_shadow_punch(HVT_LINES_STATE + from * sizeof(struct hvt_line), HVT_LINES_STATE + n * sizeof(struct hvt_line));
+			if (hvt_line_at(n)->turn)
+				do_it(hvt_line_at(n), n);
+		if (whole)
+			hvt_shadow_punch(HVT_LINES_STATE + from * sizeof(struct hvt_line), HVT_LINES_STATE + n * sizeof(struct hvt_line));
 	}
-	if (any) {
+	return any;
+}
+
+void hvt_line_take(Addr start, Addr end)
+{
+	if (!hvt_line_on || start >= end)
+		return;
+	if (end > HVT_PLANE_SIZE)
+		end = HVT_PLANE_SIZE;
+	if (each_line(start >> HVT_LINE_SHIFT, end >> HVT_LINE_SHIFT, close_line, True)) {
 		hvt_shadow_taking();
 		hvt_pages_punched();
 	}
 	forget_ranges(start, end);
+}
+
+/* The object that is new. */
+static Addr object_start, object_end;
+
+static void renew_line(struct hvt_line *l, UWord line)
+{
+	Addr start = line << HVT_LINE_SHIFT;
+	UInt from = object_start > start ? (UInt)(object_start - start) : 0;
+	UInt to = object_end - start < HVT_LINE_SIZE ? (UInt)(object_end - start) : HVT_LINE_SIZE;
+
+	if (l->number && (hvt_line_shared_at(l->number)->closed || !hvt_line_shared_at(l->number)->first))
+		return;
+	part_moments(l);
+	hvt_unseen_renew(l, (to - from >= HVT_LINE_SIZE ? ~0ULL : (1ULL << (to - from)) - 1) << from);
+	l->turn = turn - 1; /* it is asked again who else can be there */
+}
+
+void hvt_line_object(Addr start, SizeT size)
+{
+	UWord n, last;
+
+	if (!hvt_line_on || !size || start + size < start || start + size > HVT_PLANE_SIZE || hvt_line_head()->n_who < 2)
+		return;
+	object_start = start;
+	object_end = start + size;
+	n = object_start >> HVT_LINE_SHIFT;
+	last = (object_end - 1) / HVT_LINE_SIZE + 1;
+	if (size > SMALL) {
+		each_line(n, last, renew_line, False);
+		return;
+	}
+	for (; n < last; n++)
+		if (hvt_line_at(n)->turn)
+			renew_line(hvt_line_at(n), n);
+}
+
+void hvt_line_stack(Addr addr)
+{
+	const NSegment *s = VG_(am_find_nsegment)(addr);
+
+	if (s && s->kind == SkAnonC)
+		hvt_line_object(s->start, s->end + 1 - s->start);
 }

@@ -4,7 +4,7 @@
  *
  * Beside the counters that are always there; how it lies in the memfd is in hvt_line_wire.h, so nothing is lost when the
  * process ends.  A thread that has ended hands nothing over: memory that it alone has
- * accessed is new to who comes after it.
+ * accessed is new to who comes after it, if nobody is left who could have been there at the same time.
  */
 #ifndef HVT_LINE_H
 #define HVT_LINE_H
@@ -18,10 +18,18 @@ extern Bool hvt_line_on;
 /* Add to @out: the instruction at @ip has accessed @size bytes at @addr, an atom, if @guard (NULL: surely). */
 void hvt_line_add(IRSB *out, Addr ip, IRExpr *addr, IRExpr *guard, Bool write, UInt size);
 
-/* @tid is new; it is its turn; it has ended. */
+/* @parent creates @child; @tid is new; it is its turn; it has ended. */
+void hvt_line_thread_created(ThreadId parent, ThreadId child);
 void hvt_line_thread(ThreadId tid);
 void hvt_line_run(ThreadId tid);
 void hvt_line_thread_ended(ThreadId tid);
+
+/* The one whose turn it is waits for the end of the thread whose pthread_t is @thread; unless @surely it may give up. */
+void hvt_line_joins(Addr thread, Bool surely);
+
+/* There is a new object of the heap; a new thread on the stack with @addr, which another one had. */
+void hvt_line_object(Addr start, SizeT size);
+void hvt_line_stack(Addr addr);
 
 /* Nothing is to be counted from here on; or it is again. */
 void hvt_line_stop(Bool stopped);

@@ -10,7 +10,9 @@
  *   sites   in the code that did it since the line has its number.
  *
  * Valgrind runs one thread at a time: what one did before the other is known, for each of its turns of about 100,000
- * blocks of code.  Numbers begin with 1; 0 is none.
+ * blocks of code.  Those turns are valgrind's: what two threads did that can run at the same time (hvt_order.h) is met, too,
+ * whichever of them came first.  For that each part knows what its thread did since it last created or
+ * waited for another one, and what before.  Numbers begin with 1; 0 is none.
  */
 #ifndef HVT_LINE_WIRE_H
 #define HVT_LINE_WIRE_H
@@ -39,19 +41,24 @@ struct hvt_lines_head {
 	uint64_t lost; /* times that no number was left */
 };
 
+/* What one thread has done until another came, or for as long as others are ordered to it alike. */
+struct hvt_stretch {
+	uint64_t reads, writes; /* accesses */
+	uint64_t read, written; /* which bytes */
+};
+
 struct hvt_line {
 	uint32_t turn;	 /* in which it was accessed last; 0: never */
 	uint32_t number; /* of its struct hvt_line_shared */
 	uint32_t who;	 /* is there now */
-	uint32_t zero;
-	uint64_t read, written; /* which bytes, in this stretch */
+	uint32_t moment; /* that @who was in there last, hvt_order.h */
+	uint64_t read, written; /* which bytes, in this stretch, since the moment that @who is in has begun */
 	uint32_t reads[HVT_LINE_WORDS], writes[HVT_LINE_WORDS]; /* accesses by where they begin, not in its part yet */
-};
-
-/* What one thread has done until another came. */
-struct hvt_stretch {
-	uint64_t reads, writes; /* accesses */
-	uint64_t read, written; /* which bytes */
+	/* As long as it has no number: what @who did in moments before, until that one; and which bytes, also of objects that are gone */
+	struct hvt_stretch old;
+	uint64_t old_read, old_written;
+	uint32_t gone_reads, gone_writes; /* of such objects alone: in neither */
+	uint32_t old_moment, zero;
 };
 
 struct hvt_line_shared {
@@ -59,13 +66,19 @@ struct hvt_line_shared {
 	uint64_t handovers; /* times that a thread had to have it from the one that wrote to it */
 	uint64_t returns;   /* of them, to one that had had it before: it goes back and forth */
 	uint64_t most_true, most_false; /* how many there can be if both threads of two stretches run at the same time: with bytes in common, without */
+	uint64_t unseen_true, unseen_false; /* the same for all that two did who can run at the same time, whoever came first */
 	struct hvt_stretch before; /* the one before this one; no accesses: none that counts */
-	uint64_t now_reads, now_writes; /* of this one, what is in its part already */
+	struct hvt_stretch stretch; /* of this one, what is in its part already, and bytes of moments that are over */
+	uint64_t moment_reads, moment_writes; /* of this moment, what is in its part already */
 	uint32_t first;	 /* part */
 	uint32_t now;	 /* that of who is there now */
 	uint32_t writer; /* who has written to it last */
 	uint32_t closed; /* its memory is gone: nothing changes any more */
+	uint32_t met;	 /* the others' parts say who can run at the same time */
+	uint32_t zero;
 };
+
+enum { HVT_LINE_MET_OLD = 1, HVT_LINE_MET_NEW = 2 };
 
 struct hvt_line_part {
 	uint32_t who, next;
@@ -75,7 +88,10 @@ struct hvt_line_part {
 	uint64_t reads[HVT_LINE_WORDS], writes[HVT_LINE_WORDS];
 	/* the object of the heap that it came to first; size 0: none, or another was there later */
 	uint64_t object, object_size;
-	uint32_t object_site, zero;
+	uint32_t object_site;
+	uint32_t met;	   /* HVT_LINE_MET_...: which of these can be at the same time as what who is there now does */
+	struct hvt_stretch old, new; /* what it did until its moment before the last one, and in the last one */
+	uint32_t old_moment, new_moment;
 };
 
 struct hvt_line_site {
@@ -104,6 +120,20 @@ static inline void hvt_line_meet(const struct hvt_stretch *a, const struct hvt_s
 		*most_true += least;
 	else
 		*most_false += least;
+}
+
+/* What @p's thread did with what @now does, as far as they can be at the same time. */
+static inline void hvt_line_meet_unseen(const struct hvt_line_part *p, const struct hvt_stretch *now, uint64_t *most_true,
+					uint64_t *most_false)
+{
+	struct hvt_stretch all = { 0, 0, 0, 0 };
+
+	if (p->met & HVT_LINE_MET_OLD)
+		all = p->old;
+	if (p->met & HVT_LINE_MET_NEW)
+		all = (struct hvt_stretch){ all.reads + p->new.reads, all.writes + p->new.writes, all.read | p->new.read,
+					    all.written | p->new.written };
+	hvt_line_meet(&all, now, most_true, most_false);
 }
 
 #endif /* HVT_LINE_WIRE_H */

@@ -97,9 +97,9 @@ void hvt_threads_forked(void)
 /* Runs in the thread that ends. */
 void hvt_threads_ended(ThreadId tid)
 {
+	hvt_line_thread_ended(tid); /* also if it never ran */
 	if (slot_of[tid] < 0)
 		return;
-	hvt_line_thread_ended(tid);
 	hvt_frame_thread_ended((UInt)slot_of[tid]);
 	tell(HVT_THREAD_END, (UInt)slot_of[tid]);
 	if (slot_of[tid] != HVT_SHARED_SLOT)

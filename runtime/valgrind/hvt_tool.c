@@ -78,6 +78,8 @@ static void begin(void)
 	hvt_frame_init();
 	hvt_threads_init();
 	hvt_prefetch_init();
+	if (hvt_line_on) /* functions that wait for threads begin a block */
+		VG_(clo_vex_control).guest_chase = False;
 }
 
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
@@ -193,6 +195,7 @@ static void before_options(void)
 	VG_(basic_tool_funcs)(begin, instrument, end);
 	VG_(needs_command_line_options)(option, usage, debug_usage);
 	VG_(track_start_client_code)(thread_runs);
+	VG_(track_pre_thread_ll_create)(hvt_line_thread_created);
 	VG_(track_pre_thread_ll_exit)(hvt_threads_ended);
 	VG_(track_pre_deliver_signal)(hvt_frame_signal);
 	VG_(atfork)(before_fork, in_parent, in_child);

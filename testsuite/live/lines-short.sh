@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lines-short.sh - hotvar --exact --by cacheline of threads that are done before others begin: each case of line_short, with nothing
+# in it that makes the threads meet.
+. "$top_srcdir/testsuite/lib.sh"
+
+if [ ! -x "$top_builddir/runtime/valgrind/lib/hotvar-amd64-linux" ]; then
+	skip "all of it" "hotvar's tool for valgrind is not built: no valgrind here"
+	done_testing
+	exit 0
+fi
+
+n=500
+first="counters.first+0 by 1"
+# told WHAT: each line that can go so often that it matters: its sharing, and by how many threads each member was written n times or more.
+told() {
+	"$HOTVAR" record -q --exact --cachelines -o "$tmp/$1" -- "$TESTPROGS/line_short" "$1" $n > "$tmp/said" 2> "$tmp/err" || cat "$tmp/err"
+	"$HOTVAR" report --by cacheline --json -i "$tmp/$1" > "$tmp/report"
+	python3 - "$tmp/report" $n <<'END'
+import json
+import sys
+n = int(sys.argv[2])
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    if r["type"] != "line" or r["most_true"] + r["most_false"] < 100:
+        continue
+    by = [("%s+%d" % (v["name"], v["line_offset"]), sum(t["writes"] >= n for t in v["threads"])) for v in r["variables"]]
+    print(r["sharing"], "; ".join("%s by %d" % b for b in by if b[1]))
+END
+}
+
+while read -r what want; do
+	case $want in
+	-) want= ;;
+	esac
+	got=$(told "$what")
+	if [ "$what" = again ] && ! grep -q 'the same memory' "$tmp/said"; then
+		skip "$what" "this malloc gave the second thread other memory"
+	else
+		is "$what" "$got" "$want"
+	fi
+done <<END
+false false $first; counters.second+8 by 1
+true true counters.first+0 by 2
+three false $first; counters.second+8 by 1; counters.third+16 by 1
+padded -
+main false $first; counters.second+8 by 1
+ended false $first; counters.second+8 by 1
+detached false $first; counters.second+8 by 1
+between false $first; counters.second+8 by 1
+after -
+chain -
+tried -
+before -
+again -
+END
+
+"$HOTVAR" report --by cacheline --json -i "$tmp/ended" > "$tmp/report"
+is "what was seen, and what can be" "$(python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    if r["type"] == "line" and r["unseen"]:
+        print(r["sharing"], r["returns"], r["most_true"], r["most_false"])' "$tmp/report")" "false 0 0 $((4 * n))"
+"$HOTVAR" report --by cacheline -i "$tmp/ended" > "$tmp/text"
+is "said so" "$(grep -c 'Few hand-overs were seen, since valgrind ran one thread after the other' "$tmp/text")" 1
+"$HOTVAR" report --by cacheline -i "$tmp/after" > "$tmp/text"
+like "and where none can be" "$(cat "$tmp/text")" '^No cache line goes back and forth between threads\.$'
+done_testing
