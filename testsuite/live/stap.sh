@@ -283,7 +283,8 @@ targets "nothing" "" x.stp
 # A process: all that it maps, what it loaded itself, too.
 sleep 300 &
 pid=$!
-until_true 10 grep -q libc /proc/$pid/maps
+# Not the shell's: its child has that until it has executed the program.
+until_true 10 sh -c 'grep -q "$2\$" /proc/$1/maps && grep -q libc /proc/$1/maps' loaded $pid "$(realpath "$(command -v sleep)")"
 rm -rf "$images"
 run --images-only -x $pid x.stp
 grep -o ' r-xp .* /.*' /proc/$pid/maps | grep -o '/.*' | while read -r l; do

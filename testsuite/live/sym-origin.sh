@@ -79,7 +79,8 @@ fi
 cp "$tmp/whole" "$tmp/v"
 "$tmp/v" wait &
 pid=$!
-until_true 20 grep -q '\[vdso\]' "/proc/$pid/maps"
+# The child of a shell has the shell's own [vdso] until it has executed the program.
+until_true 20 sh -c 'grep -q "$1\$" "/proc/$2/maps" && grep -q "\[vdso\]" "/proc/$2/maps"' executed "$tmp/v" "$pid"
 vdso=$(sed -n 's/^\([0-9a-f]*\)-.*\[vdso\]$/0x\1/p' "/proc/$pid/maps")
 # some function begins in the first 0x2000 bytes of any [vdso]
 i=0
