@@ -65,6 +65,8 @@ static bool hvk_is_refused(u64 addr, u32 span, u32 what, bool fetch, u64 *at)
 {
 	u64 end = addr + span;
 
+	if (addr >= TASK_SIZE_MAX)
+		return false; /* nor may the end go round to 0 */
 	for (*at = addr; *at < end; *at = (*at | ~PAGE_MASK) + 1)
 		if (hvk_page_refuses(*at, what & HVK_WRITE, fetch))
 			return true;

@@ -378,8 +378,8 @@ static void hvk_call(struct hvk_thread *t, const struct pt_regs *regs)
 	u64 nr = (u32)regs->orig_ax;
 
 	if (unlikely(!s->begun)) {
-		/* Nothing is known yet that a call could have changed. */
-		if (hvk_may_map(nr) || hvk_is_behind(s))
+		/* Nothing is known yet that a call could have changed.  After a look that failed there is a pause. */
+		if (hvk_is_behind(s) || (hvk_may_map(nr) && !READ_ONCE(s->behind)))
 			hvk_look_now(t, 0, HVK_TOP, HVAR_CAUSE_NONE);
 		return;
 	}

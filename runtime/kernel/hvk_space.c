@@ -236,7 +236,8 @@ HVK_API int hvk_space_copy(struct hvk_space *s, struct hvk_space *from, bool may
 			s->stack_vm = from->stack_vm;
 			s->heap = from->heap;
 			s->stack = from->stack;
-			s->begun = true;
+			/* What it does not know of its parent it had, too, when it began. */
+			s->begun = from->begun;
 		}
 		raw_spin_unlock(&s->lock);
 		raw_spin_unlock_irqrestore(&from->lock, flags);
