@@ -230,7 +230,7 @@ static int read_once(struct pages *o, struct page_regions *r, bool since, struct
 	if (!o->view.live) {
 		o->view.live = live_open(o->pid, e);
 		if (!o->view.live)
-			return -ESRCH;
+			return -errno;
 	} else {
 		live_look(o->view.live, true);
 	}
@@ -379,7 +379,7 @@ static int attached(struct pages *o, struct err *e)
 		return look(o, e);
 	o->view.live = live_open(o->pid, e);
 	if (!o->view.live)
-		return -ESRCH;
+		return -errno;
 	err = page_since_now(&o->since, o->pid, live_vmas(o->view.live));
 	if (err)
 		return err_set(e, -err, "cannot note the pages of process %d: they are too many: leave out -d", (int)o->pid);
@@ -402,7 +402,7 @@ static int launched(struct pages *o, struct err *e)
 {
 	enum page_target_news news;
 	struct timer t;
-	bool looked = false, executed = false;
+	bool looked = false, executed = false, missed;
 	int err = page_target_start(&o->target, o->argv, e);
 
 	if (err)
@@ -427,15 +427,18 @@ static int launched(struct pages *o, struct err *e)
 		} else if (!looked && !err && timer_due(&t, o, now)) {
 			err = look_between(o, e);
 		}
-		if (!looked && err == -ESRCH) /* it executes a program, or ends: that news is to come */
+		missed = !looked && err == -ESRCH;
+		if (missed) { /* it executes a program, or ends: that news is to come */
 			err = 0;
+			err_clear(e);
+		}
 		if (onlooker_asked) {
 			page_target_signal(&o->target, onlooker_asked);
 			onlooker_asked = 0;
 		}
 		news = page_target_news(&o->target);
 		if (news == PAGE_TARGET_NOTHING) {
-			page_since_wait(&o->since, looked ? TICK_MS : timer_wait_ms(&t, now));
+			page_since_wait(&o->since, looked || missed || err ? TICK_MS : timer_wait_ms(&t, now));
 		} else if (news == PAGE_TARGET_EXECUTED) {
 			page_since_executed(&o->since);
 			executed = true;

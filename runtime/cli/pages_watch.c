@@ -52,7 +52,7 @@ static int attached(struct pages_watch *w, struct page_copies *c, struct err *e)
 	int err;
 
 	if (!l)
-		return -ESRCH;
+		return -errno;
 	err = page_copies_begin(c, w->pid, live_vmas(l), e);
 	end = end_of(w);
 	while (!err && !*w->asked && clock_now_ns() < end) {
@@ -104,7 +104,7 @@ static int launched(struct pages_watch *w, struct page_copies *c, struct err *e)
 		late = !done && (news == PAGE_TARGET_ENDING || clock_now_ns() >= end);
 		if (late && !err) {
 			l = live_open(w->pid, e);
-			err = l ? write_rows(w, c, l, e) : -ESRCH;
+			err = l ? write_rows(w, c, l, e) : -errno;
 			live_free(l);
 			done = true;
 		}

@@ -142,7 +142,7 @@ int advise_process_begin(struct advise_process *p, bool clear, struct err *e)
 
 	p->live = live_open(p->pid, e);
 	if (!p->live)
-		return -ESRCH;
+		return -errno;
 	p->mem = proc_open(p->pid, "mem", O_RDONLY);
 	read_comm(p);
 	p->cleared = !clear || !page_since_clear(p->pid, &ignored);

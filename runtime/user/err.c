@@ -31,3 +31,11 @@ int err_exit(struct err *e, int code, int status, const char *fmt, ...)
 	va_end(ap);
 	return -code;
 }
+
+void err_clear(struct err *e)
+{
+	if (!e)
+		return;
+	e->status = 0;
+	e->text[0] = '\0';
+}

@@ -23,4 +23,7 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 int err_exit(struct err *e, int code, int status, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* It was no failure after all: forget the text. */
+void err_clear(struct err *e);
+
 #endif /* ERR_H */

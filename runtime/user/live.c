@@ -162,8 +162,11 @@ struct live *live_open(pid_t pid, struct err *e)
 	struct live *l;
 	int r;
 
-	if (target_check(pid, e))
+	r = target_check(pid, e);
+	if (r) {
+		errno = -r;
 		return NULL;
+	}
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		goto no_memory;
@@ -174,12 +177,18 @@ struct live *live_open(pid_t pid, struct err *e)
 	if (!l->modules)
 		goto no_memory;
 	r = look_first(l);
+	if (r == -ENOMEM)
+		goto no_memory;
 	if (r) {
-		err_set(e, -r, r == -ESRCH ?
-			"cannot name addresses of process %d: it has ended; name a living one" :
-			"cannot name addresses of process %d: its memory map cannot be read; run as its owner or as root",
-			(int)pid);
+		if (r == -EMFILE || r == -ENFILE)
+			err_set(e, -r, "cannot name addresses of process %d: %s; raise: ulimit -n", (int)pid, strerror(-r));
+		else
+			err_set(e, -r, r == -ESRCH ?
+				"cannot name addresses of process %d: it has ended; name a living one" :
+				"cannot name addresses of process %d: its memory map cannot be read; run as its owner or as root",
+				(int)pid);
 		live_free(l);
+		errno = -r;
 		return NULL;
 	}
 	l->where.pid = pid;
@@ -193,6 +202,7 @@ struct live *live_open(pid_t pid, struct err *e)
 no_memory:
 	err_set(e, ENOMEM, "cannot name addresses of process %d: no memory: free some", (int)pid);
 	live_free(l);
+	errno = ENOMEM;
 	return NULL;
 }
 

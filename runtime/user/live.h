@@ -18,7 +18,7 @@
 
 struct live;
 
-/* Look at @pid.  Returns NULL and @e: gone, not ours, a kernel thread. */
+/* Look at @pid.  Returns NULL, errno and @e: gone (ESRCH), not ours (EACCES, EPERM), a kernel thread (EINVAL), or EMFILE and the like. */
 struct live *live_open(pid_t pid, struct err *e);
 void live_free(struct live *l);
 

@@ -244,6 +244,6 @@ int watch_find_in(struct watch *w, pid_t pid, struct err *e)
 	else
 		w->live = live_open(pid, e);
 	if (!w->live)
-		return -ESRCH;
+		return -errno;
 	return watch_find(w, live_vmas(w->live), live_image, path_of, w->live);
 }
