@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "breakpoint.h"
 #include "decode_regs.h"
+#include "proc.h"
 #include "turns.h"
 
 enum {
@@ -144,17 +144,13 @@ static uint32_t hash(uint64_t v, uint32_t mm, uint32_t size)
 static struct code_page *code_page(struct breakpoints *b, pid_t pid, uint32_t mm, uint64_t addr)
 {
 	struct code_page *p;
-	ssize_t n;
 
 	addr &= ~(uint64_t)(PAGE - 1);
 	p = &b->code[hash(addr, mm, CODE_PAGES)];
 	if (!p->used || p->addr != addr || p->mm != mm) {
-		struct iovec to = { p->bytes, PAGE }, from = { (void *)(uintptr_t)addr, PAGE };
-
-		n = process_vm_readv(pid, &to, 1, &from, 1, 0);
 		p->addr = addr;
 		p->mm = mm;
-		p->len = n > 0 ? (uint32_t)n : 0;
+		p->len = proc_peek(pid, addr, p->bytes, PAGE) ? PAGE : 0;
 		p->used = true;
 	}
 	return p;

@@ -34,6 +34,7 @@
 #include "perf_news.h"
 #include "perf_ring.h"
 #include "pmu_events.h"
+#include "proc.h"
 #include "relook.h"
 #include "session.h"
 #include "target.h"
@@ -517,7 +518,7 @@ static void say_what_is_missing(struct engine *g)
 
 static bool is_stopped(pid_t pid)
 {
-	char state = target_state(pid);
+	char state = target_state(proc_living(pid));
 
 	return state == 'T' || state == 't';
 }

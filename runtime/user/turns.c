@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "target.h"
+
 enum { MOST_THREADS = 64 }; /* asked of a process */
 
 uint64_t turns_slice_ns(pid_t pid)
@@ -47,5 +49,8 @@ bool turns_alone(pid_t pid)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return !stat(path, &st) && st.st_nlink == 3; /* itself, its parent, one thread */
+	if (stat(path, &st))
+		return false;
+	/* Itself, its parent, one thread; and a first one that has ended before. */
+	return st.st_nlink == 3 || (st.st_nlink == 4 && target_state(pid) == 'Z');
 }

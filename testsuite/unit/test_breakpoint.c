@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_breakpoint.c - a breakpoint that is moved from function to function of a child, which counts its calls itself. */
+/*
+ * test_breakpoint.c - a breakpoint that is moved from function to function of a child, which counts its calls itself; and
+ * where rounds of them are set, for a branch that a label tells.
+ */
 #include "config.h"
 
 #include <setjmp.h>
@@ -7,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -14,11 +18,14 @@
 #include <unistd.h>
 
 #include "runtime/user/breakpoint.h"
+#include "runtime/user/breakpoints.h"
+#include "runtime/user/target.h"
 
 enum { SELDOM = 1 << 20, OFTEN_CALLS = 100000 };
 
 static struct shared {
 	volatile uint64_t often, other, seldom; /* calls so far */
+	volatile uint64_t tid;
 } *calls;
 
 __attribute__((noinline, noipa)) static void often(void)
@@ -138,10 +145,110 @@ static void is_moved(void **state)
 	munmap(calls, 4096);
 }
 
+/* ---- rounds of them ---- */
+
+void spin(volatile uint64_t *count);
+extern const char spin_branch[];
+__asm__(".text\n"
+	".globl spin\n"
+	".type spin, @function\n"
+	"spin:\n"
+	"	incq (%rdi)\n"
+	"	cmpq $0, (%rdi)\n"
+	".globl spin_branch\n"
+	"spin_branch:\n"
+	"	jne spin\n"
+	"	ret\n");
+
+static void *spin_on(void *arg)
+{
+	calls->tid = (uint64_t)gettid();
+	for (;;)
+		spin(&calls->often);
+	return arg;
+}
+
+/* A process that spins: by its first thread, or by another, and the first has ended. */
+static pid_t begin_spin(bool first)
+{
+	pthread_t t;
+	pid_t pid;
+
+	calls->tid = 0;
+	pid = fork();
+	if (!pid) {
+		if (first)
+			spin_on(NULL);
+		if (pthread_create(&t, NULL, spin_on, NULL))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	while (target_is_alive(pid) && (!calls->tid || (!first && target_state(pid) != 'Z')))
+		sched_yield();
+	assert_true(target_is_alive(pid));
+	return pid;
+}
+
+struct met {
+	uint32_t branch, elsewhere;
+};
+
+static void meet(void *ctx, const struct perf_record *r)
+{
+	struct met *m = ctx;
+
+	if (r->u.sample.ip == (uint64_t)(uintptr_t)spin_branch)
+		m->branch++;
+	else
+		m->elsewhere++;
+}
+
+/* Samples fell on spin()'s first instruction, none on its branch. */
+static struct met rounds(pid_t pid, bool *refused)
+{
+	struct breakpoints *b = breakpoints_new(1);
+	struct met m = { 0, 0 };
+	uint64_t now = 1000000000;
+
+	assert_non_null(b);
+	for (int i = 0; i < 200 && !m.branch && !m.elsewhere; i++) {
+		for (int k = 0; k < 4; k++)
+			breakpoints_saw(b, pid, (pid_t)calls->tid, 1, (uint64_t)(uintptr_t)spin, false, 50000000);
+		breakpoints_step(b, now, meet, &m);
+		wait_for(&calls->often, OFTEN_CALLS);
+		now += 500000000;
+	}
+	breakpoints_stop(b, meet, &m);
+	*refused = breakpoints_counts(b)->refused && !breakpoints_counts(b)->hits;
+	breakpoints_free(b);
+	return m;
+}
+
+static void are_at_branches(void **state)
+{
+	bool refused;
+
+	(void)state;
+	calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(calls, MAP_FAILED);
+	for (int first = 1; first >= 0; first--) {
+		pid_t pid = begin_spin(first);
+		struct met m = rounds(pid, &refused);
+
+		end(pid);
+		if (first && refused)
+			skip(); /* no breakpoints here, or perf is refused */
+		assert_int_equal(m.elsewhere, 0);
+		assert_true(m.branch > 0);
+	}
+	munmap(calls, 4096);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_moved),
+		cmocka_unit_test(are_at_branches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,10 +8,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/user/estimate_sites.h"
+#include "runtime/user/target.h"
 #include "runtime/user/turns.h"
 
 static pthread_barrier_t both;
@@ -37,6 +41,46 @@ static void test_alone(void **state)
 	pthread_join(t, NULL);
 	assert_false(turns_alone(-1));
 	assert_int_equal(turns_slice_ns(-1), 0);
+}
+
+static void *wait_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* A process whose first thread has ended and is a zombie, and @n others are there. */
+static pid_t without_first(int n)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pthread_t t;
+
+		while (n--)
+			if (pthread_create(&t, NULL, wait_for_ever, NULL))
+				_exit(1);
+		pthread_exit(NULL);
+	}
+	assert_true(pid > 0);
+	while (target_is_alive(pid) && target_state(pid) != 'Z')
+		sched_yield();
+	assert_true(target_is_alive(pid));
+	return pid;
+}
+
+static void test_alone_without_first(void **state)
+{
+	(void)state;
+	for (int n = 1; n <= 2; n++) {
+		pid_t pid = without_first(n);
+		bool alone = turns_alone(pid);
+
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		assert_int_equal(alone, n == 1);
+	}
 }
 
 /* Bursts of one kind each differ as much as they can; bursts that are alike differ by chance alone. */
@@ -72,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_alone_without_first),
 		cmocka_unit_test(test_bursts),
 	};
 
