@@ -7,6 +7,7 @@ enum {
 	NEAR_NS = 100000000,
 	FAR_NS = 250000000,	/* a ring has room for more than twice that */
 	YOUNG_NS = 1000000000,
+	FRESH_NS = 2000000000,	/* after news: where something changes every second, ticks stay near */
 	NEAR_EARLY_NS = 20000000,
 };
 
@@ -24,8 +25,11 @@ bool pace_is_due(const struct pace *p, uint64_t now_ns, uint64_t news)
 
 void pace_ticked(struct pace *p, uint64_t now_ns, uint64_t news)
 {
-	bool far = !p->steady && now_ns >= p->begin_ns + YOUNG_NS && news == p->news;
+	bool young = now_ns < p->begin_ns + YOUNG_NS, far;
 
+	if (news != p->news) /* at the beginning all is */
+		p->fresh_until_ns = now_ns + (young ? NEAR_NS : FRESH_NS);
+	far = !p->steady && !young && now_ns >= p->fresh_until_ns;
 	p->news = news;
 	p->apart_ns = far ? FAR_NS : NEAR_NS;
 	p->next_ns = now_ns + p->apart_ns;

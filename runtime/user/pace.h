@@ -3,8 +3,9 @@
  * pace.h - how often an engine that waits for samples wakes to see to them.
  *
  * To be woken is dear: the code that then runs is cold.  At the beginning, and as long as something comes that was not
- * there before (processes, mappings, code), the next tick is near, since what is to be named may be gone soon.  Where
- * only samples come, that lie in a ring which has room for them, ticks lie further apart.
+ * there before (processes, mappings, code), and some time after that, the next tick is near, since what is to be named
+ * may be gone soon, and what moves is found by looks alone.  Where only samples come, that lie in a ring which has room
+ * for them, ticks lie further apart.
  */
 #ifndef PACE_H
 #define PACE_H
@@ -17,6 +18,7 @@ struct pace {
 	uint64_t begin_ns, next_ns;
 	uint64_t apart_ns;  /* the last tick and the next */
 	uint64_t news;	    /* that the last tick has seen to */
+	uint64_t fresh_until_ns; /* there has been something new not long ago */
 };
 
 /* From @now_ns on. */

@@ -430,7 +430,7 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 
 uint64_t perf_news_new(const struct perf_news *n)
 {
-	return n->told_new + code_capture_pages(n->code);
+	return n->told_new + tracker_told(n->t) + code_capture_pages(n->code);
 }
 
 void perf_news_drain(struct perf_news *n)

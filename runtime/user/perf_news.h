@@ -71,7 +71,7 @@ void perf_news_reopen(struct perf_news *n, pid_t pid);
 /* A perf_record_fn; @ctx is a struct perf_news. */
 void perf_news_take(void *ctx, const struct perf_record *r);
 
-/* How many things have come that were not there before: all records but samples, and pages of code. */
+/* How many things have come that were not there before: all records but samples, changes of maps that a look has found, and pages of code. */
 uint64_t perf_news_new(const struct perf_news *n);
 
 /* Take all records there are, and look at what they leave in doubt. */

@@ -489,6 +489,11 @@ void tracker_late_is_usual(struct tracker *t)
 	t->late_is_usual = true;
 }
 
+uint64_t tracker_told(const struct tracker *t)
+{
+	return t->told;
+}
+
 void tracker_tell_losses(struct tracker *t, uint64_t time_ns)
 {
 	tracker_tell_modules(t);

@@ -164,6 +164,9 @@ const struct hvar_module *tracker_module(const struct tracker *t, uint32_t id);
 const char *tracker_module_path(const struct tracker *t, uint32_t id);
 int tracker_module_fd(const struct tracker *t, uint32_t id);
 
+/* How many events it has told by now. */
+uint64_t tracker_told(const struct tracker *t);
+
 /* Put the losses counted since the last call to the stream. */
 void tracker_tell_losses(struct tracker *t, uint64_t time_ns);
 

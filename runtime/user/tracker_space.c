@@ -158,6 +158,8 @@ static int see_areas(struct tracker *t, struct hvar_mm *mm, pid_t tid,
 		if (r)
 			return r;
 		same = s->gone ? is_same_space(t, s) : 1;
+		if (same < 0 && same != -ESRCH)
+			return same;
 		r = same > 0 ? look_at(&s->look, lo, hi, &t->areas) : -ESRCH;
 		s->gone = r == -ESRCH;
 		if (s->gone)

@@ -29,7 +29,7 @@ static uint64_t run(struct pace *p, uint64_t *now, int n, uint64_t news)
 	return *now - begin;
 }
 
-/* Ten a second at first, four later on, ten again for what is new. */
+/* Ten a second at first, four later on, ten again for two seconds after what is new. */
 static void test_apart(void **state)
 {
 	uint64_t now = 5000 * MS;
@@ -40,11 +40,28 @@ static void test_apart(void **state)
 	assert_int_equal(run(&p, &now, 10, 0), 1000 * MS);
 	assert_int_equal(run(&p, &now, 4, 0), 1000 * MS);
 	assert_int_equal(run(&p, &now, 1, 1), 250 * MS);
-	assert_int_equal(run(&p, &now, 1, 1), 100 * MS);
+	assert_int_equal(run(&p, &now, 20, 1), 2000 * MS);
 	assert_int_equal(run(&p, &now, 4, 1), 1000 * MS);
 	for (uint64_t news = 2; news < 12; news++)
 		run(&p, &now, 1, news);
 	assert_int_equal(p.next_ns - now, 100 * MS);
+	/* what changes every second is always met by a tick that is near */
+	for (uint64_t news = 12; news < 40; news++)
+		assert_int_equal(run(&p, &now, 10, news), 1000 * MS);
+}
+
+/* What is new at the beginning, as all is, keeps it no longer. */
+static void test_start(void **state)
+{
+	uint64_t now = 3000 * MS;
+	struct pace p;
+
+	(void)state;
+	pace_begin(&p, now, false);
+	for (uint64_t news = 1; news < 9; news++)
+		assert_int_equal(run(&p, &now, 1, news), 100 * MS);
+	assert_int_equal(run(&p, &now, 2, 8), 200 * MS);
+	assert_int_equal(run(&p, &now, 4, 8), 1000 * MS);
 }
 
 static void test_steady(void **state)
@@ -80,7 +97,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_apart), cmocka_unit_test(test_steady),
-		cmocka_unit_test(test_early),
+		cmocka_unit_test(test_early), cmocka_unit_test(test_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
