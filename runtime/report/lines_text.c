@@ -231,7 +231,7 @@ static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis
 	if (shown < n)
 		fprintf(f, "        and %u more that had less of the accesses\n", n - shown);
 	if (r->judged.unseen)
-		paragraph(f, o->width, "        ", "Few hand-overs were seen, since valgrind ran one thread after the other. Neither began when the other had ended, so on processors of their own both can be here at the same time, if nothing else (a condition, a barrier) keeps them apart.");
+		paragraph(f, o->width, "        ", "Few hand-overs were seen, since valgrind ran one thread after the other. Nothing was seen to wait for the end of one before the other began, so on processors of their own both can be here at the same time, if nothing else (a condition, a barrier) keeps them apart.");
 	advice(f, r, o->width);
 }
 

@@ -21,6 +21,7 @@ struct out {
 	struct stream_line_site sites[STREAM_LINE_SITES_MAX];
 	const char *stacks[STREAM_LINE_PARTS_MAX]; /* of heap_len bytes, the heap's */
 	uint32_t n_parts, n_sites; /* that there are: each is in one list, and what was written over may be in many */
+	uint64_t accesses, of_one; /* of the line, and of who has most of them */
 };
 
 /* One of @n things is in a list; more of them than there are make no sense. */
@@ -144,6 +145,7 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 {
 	struct stream_line_part *to_part;
 	struct hvt_line_part p;
+	uint64_t accesses = 0;
 	int ret = exact_memfd_read(to->memfd, &p, sizeof(p), HVT_LINES_PARTS + number * sizeof(p));
 	unsigned i;
 
@@ -170,6 +172,10 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 			p.writes[i] += now->writes[i];
 		}
 	}
+	for (i = 0; i < HVT_LINE_WORDS; i++)
+		accesses += p.reads[i] + p.writes[i];
+	o->accesses += accesses;
+	o->of_one = accesses > o->of_one ? accesses : o->of_one;
 	to_part->read = p.read;
 	to_part->written = p.written;
 	memcpy(to_part->reads, p.reads, sizeof(p.reads));
@@ -199,6 +205,7 @@ static int end_moment(const struct exact_lines_to *to, const struct out *o, stru
 {
 	struct hvt_stretch last = { s->moment_reads, s->moment_writes, now->read, now->written };
 	struct round round = { 0 };
+	uint64_t most_true = 0, most_false = 0;
 	struct hvt_line_part p;
 	uint32_t number;
 	unsigned i;
@@ -215,15 +222,18 @@ static int end_moment(const struct exact_lines_to *to, const struct out *o, stru
 		if (ret)
 			return ret;
 		if (number != s->now)
-			hvt_line_meet_unseen(&p, &last, &s->unseen_true, &s->unseen_false);
+			hvt_line_meet_unseen(&p, &last, &most_true, &most_false);
 	}
+	hvt_line_add_unseen(s, &last, most_true, most_false);
 	return 0;
 }
 
-static int put_unseen(const struct exact_lines_to *to, const struct hvt_line_shared *s, uint64_t addr)
+/* Each time that the line goes over one of the two is not who has most of its accesses: one of theirs is in two such times. */
+static int put_unseen(const struct exact_lines_to *to, const struct out *o, const struct hvt_line_shared *s, uint64_t addr)
 {
 	struct stream_line_unseen u = { .mm = to->mm, .addr = addr, .most_true = s->unseen_true, .most_false = s->unseen_false };
 
+	hvt_line_bound(2 * (o->accesses - o->of_one), &u.most_true, &u.most_false);
 	if (!u.most_true && !u.most_false)
 		return 0;
 	if (!stream_well_formed(STREAM_LINE_UNSEEN, &u, sizeof(u)))
@@ -262,6 +272,7 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 			return ret;
 	}
 	memset(&o->line, 0, sizeof(o->line));
+	o->accesses = o->of_one = 0;
 	o->line.time_ns = to->time_ns;
 	o->line.mm = to->mm;
 	o->line.pid = to->pid;
@@ -280,7 +291,7 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 	if (n < 2 && !is_shared(to, addr))
 		return 0;
 	ret = put(to, o);
-	return ret ? ret : put_unseen(to, s, addr);
+	return ret ? ret : put_unseen(to, o, s, addr);
 }
 
 /* Has the file memory for so many of each?  In holes there is room for any number of them. */

@@ -10,7 +10,6 @@
 
 #include "hvt_map.h"
 #include "hvt_calls.h"
-#include "hvt_line.h"
 #include "hvt_pages.h"
 #include "hvt_request.h"
 #include "hvt_shadow.h"
@@ -154,7 +153,6 @@ void hvt_heap_begin(ThreadId tid, Addr start, SizeT size)
 		to = s ? s->end : 0;
 	}
 	made(&(struct hvt_heap_object){ .start = start, .size = size, .site = hvt_sites_here(tid, False) });
-	hvt_line_object(start, size);
 }
 
 Bool hvt_heap_find(Addr start, struct hvt_heap_object *o)

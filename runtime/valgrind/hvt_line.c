@@ -401,9 +401,9 @@ void hvt_line_run(ThreadId tid)
 	next_turn();
 }
 
-void hvt_line_joins(Addr thread, Bool surely)
+void hvt_line_joins(Addr thread, Addr sp, Bool waits)
 {
-	if (hvt_order_joins(who, thread, surely))
+	if (hvt_order_joins(who, thread, sp, waits))
 		next_turn();
 }
 
@@ -557,7 +557,7 @@ void hvt_line_object(Addr start, SizeT size)
 	if (!hvt_line_on || !size || start + size < start || start + size > HVT_PLANE_SIZE || hvt_line_head()->n_who < 2)
 		return;
 	object_start = start;
-	object_end = start + size;
+	object_end = (start + size + 7) & ~(Addr)7; /* what is behind it up to there is no other's */
 	n = object_start >> HVT_LINE_SHIFT;
 	last = (object_end - 1) / HVT_LINE_SIZE + 1;
 	if (size > SMALL) {
@@ -567,12 +567,4 @@ void hvt_line_object(Addr start, SizeT size)
 	for (; n < last; n++)
 		if (hvt_line_at(n)->turn)
 			renew_line(hvt_line_at(n), n);
-}
-
-void hvt_line_stack(Addr addr)
-{
-	const NSegment *s = VG_(am_find_nsegment)(addr);
-
-	if (s && s->kind == SkAnonC)
-		hvt_line_object(s->start, s->end + 1 - s->start);
 }

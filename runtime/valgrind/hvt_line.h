@@ -24,12 +24,11 @@ void hvt_line_thread(ThreadId tid);
 void hvt_line_run(ThreadId tid);
 void hvt_line_thread_ended(ThreadId tid);
 
-/* The one whose turn it is waits for the end of the thread whose pthread_t is @thread; unless @surely it may give up. */
-void hvt_line_joins(Addr thread, Bool surely);
+/* The one whose turn it is has called what waits for a thread: as hvt_order_joins() has it. */
+void hvt_line_joins(Addr thread, Addr sp, Bool waits);
 
-/* There is a new object of the heap; a new thread on the stack with @addr, which another one had. */
+/* There is a new object of the heap; or a new thread on a stack that another one had. */
 void hvt_line_object(Addr start, SizeT size);
-void hvt_line_stack(Addr addr);
 
 /* Nothing is to be counted from here on; or it is again. */
 void hvt_line_stop(Bool stopped);

@@ -57,7 +57,6 @@ struct hvt_line {
 	/* As long as it has no number: what @who did in moments before, until that one; and which bytes, also of objects that are gone */
 	struct hvt_stretch old;
 	uint64_t old_read, old_written;
-	uint32_t gone_reads, gone_writes; /* of such objects alone: in neither */
 	uint32_t old_moment, zero;
 };
 
@@ -86,6 +85,7 @@ struct hvt_line_part {
 	uint32_t holds; /* nobody else has written since it was there */
 	uint64_t read, written;
 	uint64_t reads[HVT_LINE_WORDS], writes[HVT_LINE_WORDS];
+	uint64_t gone_reads[HVT_LINE_WORDS], gone_writes[HVT_LINE_WORDS]; /* of them, those of objects that are gone */
 	/* the object of the heap that it came to first; size 0: none, or another was there later */
 	uint64_t object, object_size;
 	uint32_t object_site;
@@ -134,6 +134,29 @@ static inline void hvt_line_meet_unseen(const struct hvt_line_part *p, const str
 		all = (struct hvt_stretch){ all.reads + p->new.reads, all.writes + p->new.writes, all.read | p->new.read,
 					    all.written | p->new.written };
 	hvt_line_meet(&all, now, most_true, most_false);
+}
+
+/* Of *@most_true + *@most_false leave @most at most, of each as large a part. */
+static inline void hvt_line_bound(uint64_t most, uint64_t *most_true, uint64_t *most_false)
+{
+	uint64_t t = *most_true, f = *most_false;
+
+	if (t + f >= t && t + f <= most)
+		return;
+	while ((t | f) >> 31) {
+		t >>= 1;
+		f >>= 1;
+	}
+	*most_true = most / (t + f) * t + most % (t + f) * t / (t + f);
+	*most_false = most - *most_true;
+}
+
+/* What @now's thread did met that of many: each of its accesses is still only one, which takes the line and gives it away. */
+static inline void hvt_line_add_unseen(struct hvt_line_shared *s, const struct hvt_stretch *now, uint64_t most_true, uint64_t most_false)
+{
+	hvt_line_bound(2 * (now->reads + now->writes), &most_true, &most_false);
+	s->unseen_true += most_true;
+	s->unseen_false += most_false;
 }
 
 #endif /* HVT_LINE_WIRE_H */

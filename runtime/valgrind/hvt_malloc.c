@@ -8,6 +8,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "hvt_heap.h"
+#include "hvt_line.h"
 #include "hvt_sys.h"
 
 #define PAGE 4096UL
@@ -34,8 +35,10 @@ static void *allocate(ThreadId tid, SizeT align, SizeT size)
 	if ((SSizeT)size < 0)
 		return NULL;
 	p = VG_(cli_malloc)(align < VG_(clo_alignment) ? VG_(clo_alignment) : align, size);
-	if (p)
+	if (p) {
 		hvt_heap_begin(tid, (Addr)p, size);
+		hvt_line_object((Addr)p, size);
+	}
 	return p;
 }
 
@@ -112,6 +115,8 @@ static void *realloc_(ThreadId tid, void *p, SizeT size)
 	if (size <= room && (room <= 64 || size >= room / 2)) {
 		hvt_heap_end(&o);
 		hvt_heap_begin(tid, (Addr)p, size);
+		if (size > o.size)
+			hvt_line_object((Addr)p + o.size, size - o.size);
 		return p;
 	}
 	to = allocate(tid, 0, size);

@@ -6,7 +6,8 @@
  * end does then.  What no such chain orders can be at the same time on processors of their own, though valgrind runs one after the other.
  *
  * A moment is a number that grows with each thread that is created or waited for: one moment of a thread is wholly before what
- * it creates or waits for next.  Waiting is known by the functions for it (pthread_join() and the like), if they have their names.
+ * it creates or waits for next.  Waiting is known by the functions for it (pthread_join() and the like), if they have their names: who
+ * has called one, and has not come back when the other ends, has waited for its end.
  * Threads go by hvt_line.h's numbers.
  */
 #ifndef HVT_ORDER_H
@@ -28,16 +29,22 @@ void hvt_order_runs(UInt who);
 
 void hvt_order_ends(UInt who);
 
-/* @who is about to wait for the thread whose pthread_t is @thread; unless @surely it may give up.  True: a new moment has begun. */
-Bool hvt_order_joins(UInt who, Addr thread, Bool surely);
+/*
+ * @who has called, with @sp then, what waits for the thread whose pthread_t is @thread; unless @waits it comes back at once.
+ * True: that has ended, and a new moment has begun.
+ */
+Bool hvt_order_joins(UInt who, Addr thread, Addr sp, Bool waits);
 
 Bool hvt_order_lives(UInt who);
 
 /* The moment since which it has created none, and waited for none. */
 UInt hvt_order_since(UInt who);
 
-/* Is what @x did at moment @at before what @y, another one, does at @then? */
-Bool hvt_order_before(UInt x, UInt at, UInt y, UInt then);
+/* What is asked of next: what @y does at @then. */
+void hvt_order_ask(UInt y, UInt then);
+
+/* Is what @x, another one, did at moment @at before that? */
+Bool hvt_order_before(UInt x, UInt at);
 
 /* Is all that @who has done before all that any thread will ever do? */
 Bool hvt_order_past(UInt who);

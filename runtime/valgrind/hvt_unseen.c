@@ -24,15 +24,16 @@ void hvt_unseen_meet(const struct hvt_line *l, struct hvt_line_shared *s)
 	if (s->met || (s->returns >= RETURNS_SEEN && s->most_true + s->most_false >= MOST_SEEN))
 		return;
 	s->met = 1;
+	hvt_order_ask(l->who, l->moment);
 	for (i = s->first; i; i = hvt_line_part_at(i)->next) {
 		struct hvt_line_part *p = hvt_line_part_at(i);
 
 		p->met = 0;
 		if (i == s->now)
 			continue;
-		if (is_any(&p->old) && !hvt_order_before(p->who, p->old_moment, l->who, l->moment))
+		if (is_any(&p->old) && !hvt_order_before(p->who, p->old_moment))
 			p->met |= HVT_LINE_MET_OLD;
-		if (is_any(&p->new) && !hvt_order_before(p->who, p->new_moment, l->who, l->moment))
+		if (is_any(&p->new) && !hvt_order_before(p->who, p->new_moment))
 			p->met |= HVT_LINE_MET_NEW;
 	}
 }
@@ -52,12 +53,14 @@ static void add_moment(struct hvt_line_part *p, const struct hvt_stretch *now, U
 void hvt_unseen_over(struct hvt_line *l, struct hvt_line_shared *s)
 {
 	const struct hvt_stretch now = { s->moment_reads, s->moment_writes, l->read, l->written };
+	uint64_t most_true = 0, most_false = 0;
 	UInt i;
 
 	if (s->met) {
 		for (i = s->first; i; i = hvt_line_part_at(i)->next)
 			if (i != s->now && hvt_line_part_at(i)->met)
-				hvt_line_meet_unseen(hvt_line_part_at(i), &now, &s->unseen_true, &s->unseen_false);
+				hvt_line_meet_unseen(hvt_line_part_at(i), &now, &most_true, &most_false);
+		hvt_line_add_unseen(s, &now, most_true, most_false);
 		s->met = 0;
 	}
 	if (is_any(&now))
@@ -77,8 +80,8 @@ void hvt_unseen_over_alone(struct hvt_line *l)
 		reads += l->reads[i];
 		writes += l->writes[i];
 	}
-	l->old.reads = reads - l->gone_reads;
-	l->old.writes = writes - l->gone_writes;
+	l->old.reads = reads;
+	l->old.writes = writes;
 	l->old.read |= l->read;
 	l->old.written |= l->written;
 	l->old_read |= l->read;
@@ -96,19 +99,64 @@ void hvt_unseen_begin(struct hvt_line *l, struct hvt_line_shared *s, struct hvt_
 	s->stretch.read = l->old_read;
 	s->stretch.written = l->old_written;
 	/* The counters of the line have both: this much of them is not of this moment. */
-	s->moment_reads = -(l->old.reads + l->gone_reads);
-	s->moment_writes = -(l->old.writes + l->gone_writes);
+	s->moment_reads = -l->old.reads;
+	s->moment_writes = -l->old.writes;
 	l->old = (struct hvt_stretch){ 0, 0, 0, 0 };
 	l->old_read = l->old_written = 0;
-	l->gone_reads = l->gone_writes = 0;
 }
 
-static void renew(struct hvt_stretch *s, ULong bytes)
+/* Is each byte of word @i one of @bytes? */
+static Bool has_word(ULong bytes, UInt i)
 {
+	return (bytes >> (4 * i) & 15) == 15;
+}
+
+/* Of @s, which is a part of what @p's thread has done, no more is left than what began in words of which it has bytes. */
+static void renew(const struct hvt_line_part *p, struct hvt_stretch *s, ULong bytes)
+{
+	ULong reads = 0, writes = 0;
+	UInt i;
+
 	s->read &= ~bytes;
 	s->written &= ~bytes;
-	if (!is_any(s))
-		s->reads = s->writes = 0;
+	for (i = 0; i < HVT_LINE_WORDS; i++) {
+		if (s->read >> (4 * i) & 15)
+			reads += p->reads[i] - p->gone_reads[i];
+		if (s->written >> (4 * i) & 15)
+			writes += p->writes[i] - p->gone_writes[i];
+	}
+	s->reads = s->reads < reads ? s->reads : reads;
+	s->writes = s->writes < writes ? s->writes : writes;
+}
+
+static void renew_part(struct hvt_line_part *p, ULong bytes)
+{
+	UInt i;
+
+	for (i = 0; i < HVT_LINE_WORDS; i++) {
+		if (!has_word(bytes, i))
+			continue;
+		p->gone_reads[i] = p->reads[i];
+		p->gone_writes[i] = p->writes[i];
+	}
+	renew(p, &p->old, bytes);
+	renew(p, &p->new, bytes);
+}
+
+/* Who comes next comes to memory of which only one has had the objects that are gone: they do not count. */
+static void renew_alone(struct hvt_line *l, ULong bytes)
+{
+	UInt i;
+
+	l->old.read &= ~bytes;
+	l->old.written &= ~bytes;
+	for (i = 0; i < HVT_LINE_WORDS; i++) {
+		if (!has_word(bytes, i))
+			continue;
+		l->old.reads -= l->reads[i];
+		l->old.writes -= l->writes[i];
+		l->reads[i] = l->writes[i] = 0;
+	}
 }
 
 void hvt_unseen_renew(struct hvt_line *l, ULong bytes)
@@ -116,15 +164,9 @@ void hvt_unseen_renew(struct hvt_line *l, ULong bytes)
 	UInt i;
 
 	if (!l->number) {
-		const struct hvt_stretch was = l->old;
-
-		renew(&l->old, bytes);
-		l->gone_reads += was.reads - l->old.reads;
-		l->gone_writes += was.writes - l->old.writes;
+		renew_alone(l, bytes);
 		return;
 	}
-	for (i = hvt_line_shared_at(l->number)->first; i; i = hvt_line_part_at(i)->next) {
-		renew(&hvt_line_part_at(i)->old, bytes);
-		renew(&hvt_line_part_at(i)->new, bytes);
-	}
+	for (i = hvt_line_shared_at(l->number)->first; i; i = hvt_line_part_at(i)->next)
+		renew_part(hvt_line_part_at(i), bytes);
 }
