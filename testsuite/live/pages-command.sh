@@ -15,6 +15,9 @@ is "the same, looked at once" "$? $(cat "$tmp/err")" "7 "
 drop=
 [ "$(id -u)" != 0 ] || drop="setpriv --reuid=65534 --regid=65534 --clear-groups"
 chmod 777 "$tmp"
+# Who may not read a program may not look at it either, from its first instruction on: execve(2), prctl(2).
+cp "$(command -v cat)" "$tmp/guarded"
+chmod 111 "$tmp/guarded"
 number() { # of what /proc/PID/FILE says of KEY: number FILE KEY
 	sed -n "s/^$2:[[:space:]]*//p" "/proc/$hotvar/$1"
 }
@@ -37,9 +40,10 @@ else
 	for how in "-d 0.001" "--interval 0.001"; do
 		rm -f "$tmp/in"
 		mkfifo "$tmp/in"
-		$drop "$HOTVAR" pages -q $how -o "$tmp/rows.$$" -- "$TESTPROGS/guarded" < "$tmp/in" > "$tmp/out" 2> "$tmp/err" &
+		$drop "$HOTVAR" pages -q $how -o "$tmp/rows.$$" -- "$tmp/guarded" < "$tmp/in" > "$tmp/out" 2> "$tmp/err" &
 		hotvar=$!
 		exec 3> "$tmp/in"
+		echo guarded >&3
 		until_true 30 grep -q guarded "$tmp/out" || not_ok "pages $how" "the command does not begin: $(cat "$tmp/err")"
 		mark
 		check "pages $how: it waits for the command's end" until_true 30 is_quiet
