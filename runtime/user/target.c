@@ -112,11 +112,11 @@ bool target_is_alive(pid_t pid)
 	char state = target_state(pid);
 	int ended;
 
-	if (!state || (state != 'Z' && state != 'X'))
-		return state;
-	/* Threads that are listed one after the other may each end meanwhile, and others go on. */
+	if (state && state != 'Z' && state != 'X')
+		return true;
+	/* Threads that are listed one after the other may each end meanwhile, and others go on; /proc may not show it. */
 	ended = proc_has_ended(pid);
-	return ended < 0 ? living_thread(pid) : !ended;
+	return ended < 0 ? state && living_thread(pid) : !ended;
 }
 
 bool target_is_stopped(pid_t pid)
@@ -192,6 +192,16 @@ static int no_files(pid_t pid, int code, struct err *e)
 	return err_set(e, -code, "cannot follow process %d: %s; raise: ulimit -n", (int)pid, strerror(-code));
 }
 
+/* proc(5), hidepid=2: what is of another user, or guards its memory, is not shown at all. */
+static int no_state(pid_t pid, struct err *e)
+{
+	if (pid > 0 && !proc_has_ended(pid))
+		return err_set(e, EACCES,
+			       "cannot follow process %d: /proc hides it from us (its mount option hidepid): it is not ours, or guards its memory; run hotvar as root",
+			       (int)pid);
+	return err_set(e, ESRCH, "cannot follow process %d: no such process; see which there are: ps -e", (int)pid);
+}
+
 int target_check(pid_t pid, struct err *e)
 {
 	char what[32];
@@ -209,9 +219,7 @@ int target_check(pid_t pid, struct err *e)
 			       "cannot follow process %d: it is hotvar itself; name another one",
 			       (int)pid);
 	if (pid <= 0 || !target_state(pid))
-		return err_set(e, ESRCH,
-			       "cannot follow process %d: no such process; see which there are: ps -e",
-			       (int)pid);
+		return no_state(pid, e);
 	tgid = target_status(pid, "Tgid:");
 	if (tgid > 0 && tgid != pid)
 		return err_set(e, ESRCH,
