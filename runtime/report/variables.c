@@ -289,28 +289,50 @@ uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
 	return variables_range(v, vmas, ev, addr, &until);
 }
 
+/*
+ * Is @place, at @addr, in one piece of memory with @stack, a stack or frame pointer?  Of what has no symbol that is its area: a thread's
+ * stack, or one that the program has made itself in any memory; else its variable, an array that is used as a stack.
+ */
+static bool is_stack(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, const struct hvar_place *place,
+		     uint64_t addr, uint64_t stack)
+{
+	struct hvar_place base, own = *place;
+
+	if (stack < place->vma.start || stack >= place->vma.end || place->kind == HVAR_KIND_STACK)
+		return false;
+	if (place->symbol == HVAR_IMAGE_NONE)
+		return (place->kind == HVAR_KIND_ANON || place->kind == HVAR_KIND_HEAP) && !tls_at(v, vmas, ev, addr, &own);
+	place_at(v, vmas, stack, &base);
+	return base.module == place->module && base.symbol == place->symbol;
+}
+
 uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,
 			   const struct hvar_event *ev, uint64_t addr, uint64_t stack)
 {
 	struct hvar_place place;
 	uint32_t i;
 
-	if (recent_find(&v->recent, ev->mm, addr, &i))
+	/* What is a stack by this access has other rows by others. */
+	if (!stack && recent_find(&v->recent, ev->mm, addr, &i))
 		return i;
 	place_at(v, vmas, addr, &place);
 	if (place.kind == HVAR_KIND_UNMAPPED)
 		return VARIABLES_UNMAPPED;
-	/* What has a symbol is no thread's own, nor a stack. */
+	if (is_stack(v, vmas, ev, &place, addr, stack)) {
+		place.kind = HVAR_KIND_STACK;
+		place.module = 0;
+		place.symbol = place.section = HVAR_IMAGE_NONE;
+		place.reason = HVAR_REASON_NO_FILE;
+		return entry_of(v, &place, ev);
+	}
+	/* What has a symbol is no thread's own. */
 	if (place.symbol != HVAR_IMAGE_NONE) {
 		i = entry_of(v, &place, ev);
 		if (i != HVAR_HOT_NONE)
 			recent_add(&v->recent, ev->mm, addr, same_until(v, &place, addr), i);
 		return i;
 	}
-	if (!tls_at(v, vmas, ev, addr, &place) && place.kind == HVAR_KIND_ANON && stack >= place.vma.start && stack < place.vma.end) {
-		place.kind = HVAR_KIND_STACK;
-		place.module = 0;
-	}
+	tls_at(v, vmas, ev, addr, &place);
 	return entry_of(v, &place, ev);
 }
 

@@ -45,8 +45,8 @@ uint32_t variables_range(struct variables *v, const struct hvar_vmas *vmas, cons
 
 /*
  * The same for an access that surely happened: VARIABLES_UNMAPPED where there is no
- * memory, for then @addr is wrong, and the stack where @addr is in one anonymous area
- * with @stack, an address on a thread's stack (0: none).
+ * memory, for then @addr is wrong, and the stack where @addr is in one variable, or one area
+ * of memory without a file, with @stack, a stack or frame pointer (0: none).
  */
 #define VARIABLES_UNMAPPED ((uint32_t)-2)
 uint32_t variables_touched(struct variables *v, const struct hvar_vmas *vmas,

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run-stacks.sh - what the stack pointer addresses is a stack, whatever memory the program has made one of: by samples as by --exact.
+. "$top_srcdir/testsuite/lib.sh"
+. "$top_srcdir/testsuite/exact.sh"
+cd "$tmp" || exit 1
+
+cat > stacks.c <<'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+uint64_t array[2048], plain[4096];
+
+/* n rounds on the stack that ends at top: 7 accesses each by the stack pointer, 2 each of plain by another one */
+long work(long n, void *top, void *data);
+__asm__(".text\n.type work, @function\n"
+	"work:	push %rbx\n	mov %rsp, %rbx\n	mov %rsi, %rsp\n"
+	"1:	push %rax\n	push %rdi\n	mov 8(%rsp), %rax\n	mov (%rsp), %rcx\n	add %rax, %rcx\n	add %rcx, (%rsp)\n"
+	"	mov %rdi, %rcx\n	and $4095, %ecx\n	incq (%rdx,%rcx,8)\n	add $8, %rsp\n	pop %rax\n"
+	"	dec %rdi\n	jnz 1b\n	mov %rbx, %rsp\n	pop %rbx\n	ret\n.size work, . - work\n");
+
+int main(int argc, char **argv)
+{
+	char *heap = malloc(20000), *mapped = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char kind = argc > 2 ? argv[2][0] : 'a';
+
+	work(atol(argv[1]), kind == 'a' ? (void *)(array + 2000) : kind == 'h' ? (void *)(heap + 16000) : (void *)(mapped + 40000), plain);
+	printf("%ld\n", (long)plain[5]);
+	return 0;
+}
+END
+check "the program builds" "${CC:-cc}" -O2 -g -o stacks stacks.c
+
+# share OF FILE: percent, without a fraction, of stacks, of variable plain, of memory that a stack was made of
+share() {
+	python3 - "$1" "$2" <<'END'
+import json, sys
+of = {"stack": lambda r: r["kind"] == "stack", "plain": lambda r: r["symbol"] == "plain",
+      "rest": lambda r: r["symbol"] == "array" or r["kind"] in ("heap", "anon")}[sys.argv[1]]
+print(round(100 * sum(r["share"] for r in map(json.loads, open(sys.argv[2])) if r["type"] == "variable" and of(r))))
+END
+}
+
+for kind in array heap mapped; do
+	"$HOTVAR" --exact --exact-malloc=program --json --limit 0 -o exact -- ./stacks 300000 $kind > out 2>&1
+	check "$kind, each access counted: $(share stack exact) $(share plain exact) $(share rest exact)" \
+		test "$(share stack exact)" -ge 74 -a "$(share plain exact)" -ge 20 -a "$(share rest exact)" -eq 0
+	"$HOTVAR" --json --limit 0 -o sampled -- ./stacks 30000000 $kind > out 2>&1
+	check "$kind, by samples: $(share stack sampled) $(share plain sampled) $(share rest sampled)" \
+		test "$(share stack sampled)" -ge 60 -a "$(share plain sampled)" -ge 10 -a "$(share rest sampled)" -le 2
+done
+done_testing
