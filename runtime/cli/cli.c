@@ -425,7 +425,7 @@ int cli_close(FILE *f, const struct cli_common *c, struct err *e)
 		err = errno ? errno : why_failed(f);
 	if (f != stdout && f != stderr && fclose(f) && !err)
 		err = errno;
-	return err ? cli_unwritten(name, c, err, e) : 0;
+	return err && err != EPIPE ? cli_unwritten(name, c, err, e) : 0;
 }
 
 bool cli_colored(const struct cli_common *c, FILE *f)

@@ -68,7 +68,7 @@ error_t cli_duration(const char *option, const char *arg, double *out);
 
 /*
  * Where the report goes: @c->output, or @otherwise.  Returns NULL and @e.
- * cli_close() reports a full disk or closed pipe: 0 or -errno and @e.
+ * cli_close() reports a full disk: 0 or -errno and @e.  A reader that has read enough is no failure.
  */
 FILE *cli_open(const struct cli_common *c, FILE *otherwise, struct err *e);
 int cli_close(FILE *f, const struct cli_common *c, struct err *e);

@@ -235,10 +235,8 @@ static int watch_command(struct advise *o, struct err *e)
 	advise_watch_executed(o->watch);
 	begin(o);
 	do {
-		if (onlooker_asked) {
-			page_target_signal(&o->target, onlooker_asked);
-			onlooker_asked = 0;
-		}
+		if (onlooker_asked)
+			onlooker_pass_on(o->target.pid);
 		news = page_target_news(&o->target);
 		if (news == PAGE_TARGET_NOTHING)
 			advise_watch_wait(o->watch, TICK_MS);

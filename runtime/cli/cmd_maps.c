@@ -251,14 +251,14 @@ static void write_watch(const struct options *o, struct writer *w)
 	w->images = NULL;
 }
 
-/* The first error is the cause.  A reader that has read enough is no failure. */
+/* The first error is the cause. */
 static int close_output(const struct options *o, const struct writer *w, struct err *e)
 {
 	int first = w->totals.write_errno;
 	struct err last = { 0 };
 	int err = cli_close(w->f, &o->common, &last);
 
-	if (first == EPIPE || (!first && err == -EPIPE))
+	if (first == EPIPE)
 		return 0;
 	return first ? cli_unwritten(w->f == stderr ? "stderr" : NULL, &o->common, first, e) :
 		       err   ? err_set(e, -err, "%s", last.text) :
@@ -436,11 +436,8 @@ int cmd_maps(int argc, char **argv, struct err *e)
 		status = target_ready(o.argv, o.pid, e);
 	for (i = 0; i < o.n_also && !status; i++)
 		status = target_ready(NULL, o.also[i], e);
-	if (!status) {
-		/* A reader that goes away is found by the error; CMD gets what we were given. */
-		signal(SIGPIPE, SIG_IGN);
+	if (!status)
 		status = o.input ? replay(&o, e) : live(&o, e);
-	}
 	watch_fini(&o.watch);
 	free(o.also);
 	return status;

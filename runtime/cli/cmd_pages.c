@@ -385,7 +385,7 @@ static int attached(struct pages *o, struct err *e)
 		return err_set(e, -err, "cannot note the pages of process %d: they are too many: leave out -d", (int)o->pid);
 	o->start_ns = clock_now_ns();
 	timer_begin(&t, o);
-	while (now = clock_now_ns(), !onlooker_asked && (!t.end_ns || now < t.end_ns) && target_is_alive(o->pid)) {
+	while (now = clock_now_ns(), !onlooker_asked && !ferror(o->f) && (!t.end_ns || now < t.end_ns) && target_is_alive(o->pid)) {
 		if (timer_due(&t, o, now)) {
 			err = look_between(o, e);
 			if (err)
@@ -421,6 +421,7 @@ static int launched(struct pages *o, struct err *e)
 		if (executed) /* another program: names of the old one are gone */
 			live_free(o->view.live), o->view.live = NULL;
 		executed = false;
+		looked = looked || ferror(o->f); /* nobody reads on, or nothing can be written */
 		if (!looked && !err && end) {
 			err = look(o, e);
 			looked = err != -ESRCH;
@@ -432,10 +433,8 @@ static int launched(struct pages *o, struct err *e)
 			err = 0;
 			err_clear(e);
 		}
-		if (onlooker_asked) {
-			page_target_signal(&o->target, onlooker_asked);
-			onlooker_asked = 0;
-		}
+		if (onlooker_asked)
+			onlooker_pass_on(o->target.pid);
 		news = page_target_news(&o->target);
 		if (news == PAGE_TARGET_NOTHING) {
 			page_since_wait(&o->since, looked || missed || err ? TICK_MS : timer_wait_ms(&t, now));

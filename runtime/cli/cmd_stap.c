@@ -374,6 +374,7 @@ static int become(struct run *r, struct err *e)
 	if (r->o.rest.n)
 		memcpy(argv + n, r->o.rest.v, r->o.rest.n * sizeof(*argv));
 	fflush(stdout);
+	launch_restore_signals();
 	execv(r->stap, (char *const *)argv);
 	n = (size_t)errno;
 	free(argv);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,12 +134,20 @@ static void hold_closed(void)
 		close(fd);
 }
 
+/* Both are errors of the write that fails, too; CMD gets what we were given. */
+static void take_errors_for_signals(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = { 0, "" };
 	int status;
 
 	hold_closed();
+	take_errors_for_signals();
 	status = dispatch(argc, argv, &e);
 	if (e.text[0]) {
 		fflush(stdout);

@@ -7,27 +7,41 @@
 #include <sys/wait.h>
 
 #include "options_target.h"
+#include "runtime/user/end_signals.h"
 
 volatile sig_atomic_t onlooker_asked;
 
 static void on_signal(int sig)
 {
-	if (sig != SIGCHLD)
-		onlooker_asked = sig;
+	if (sig == SIGCHLD)
+		return;
+	end_signals_note(sig);
+	onlooker_asked = sig;
 }
 
 void onlooker_signals(bool launched)
 {
-	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = on_signal }; /* no SA_RESTART: it ends a wait */
+	struct sigaction old;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		sigaction(all[i], &sa, NULL); /* no SA_RESTART: it ends a wait */
-	signal(SIGPIPE, SIG_IGN);
-	if (launched) {
-		signal(SIGINT, SIG_IGN);
-		signal(SIGQUIT, SIG_IGN);
+	sigaction(SIGCHLD, &sa, NULL);
+	for (int sig = 0; (sig = end_signals_after(sig));) {
+		if (sigaction(sig, NULL, &old) || old.sa_handler == SIG_IGN) /* nohup */
+			continue;
+		if (launched && end_signals_are_the_terminals(sig))
+			signal(sig, SIG_IGN);
+		else
+			sigaction(sig, &sa, NULL);
 	}
+}
+
+void onlooker_pass_on(pid_t pid)
+{
+	int sig;
+
+	onlooker_asked = 0;
+	while ((sig = end_signals_take()))
+		end_signals_pass_on(pid, sig);
 }
 
 int onlooker_ready(char **argv, pid_t pid, struct launch *launch, struct err *e)
@@ -48,14 +62,9 @@ int onlooker_status(int wait_status)
 
 int onlooker_close(FILE *f, const struct cli_common *c, int err, int status, bool launched, int wait_status, struct err *e)
 {
-	int closed;
-
 	if (err)
 		status = e->status ? e->status : CLI_FAILED;
-	closed = cli_close(f, c, err ? NULL : e);
-	if (closed == -EPIPE && !err)
-		e->text[0] = '\0'; /* a reader that has read enough is no failure */
-	else if (closed && !err)
+	if (cli_close(f, c, err ? NULL : e) && !err)
 		return CLI_FAILED;
 	return launched && !err ? onlooker_status(wait_status) : status;
 }

@@ -14,11 +14,14 @@
 #include "runtime/user/err.h"
 #include "runtime/user/launch.h"
 
-/* The last signal that asks us to end; 0: none. */
+/* The last signal that asks us to end, or is for CMD (end_signals.h); 0: none. */
 extern volatile sig_atomic_t onlooker_asked;
 
 /* Take them from here on.  @launched: there is a CMD, which the terminal asks itself. */
 void onlooker_signals(bool launched);
+
+/* Pass on to CMD, which is @pid, those that only we got. */
+void onlooker_pass_on(pid_t pid);
 
 /* Can @argv be run, and is then found in *@launch; or can @pid be looked at?  Returns 0, or the exit status with @e. */
 int onlooker_ready(char **argv, pid_t pid, struct launch *launch, struct err *e);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "onlooker.h"
 #include "runtime/report/pages_copies.h"
 #include "runtime/user/clock.h"
 #include "runtime/user/live.h"
@@ -92,10 +93,8 @@ static int launched(struct pages_watch *w, struct page_copies *c, struct err *e)
 		return err;
 	end = end_of(w);
 	do {
-		if (*w->asked) {
-			page_target_signal(w->target, *w->asked);
-			*w->asked = 0;
-		}
+		if (*w->asked)
+			onlooker_pass_on(w->pid);
 		news = page_target_news(w->target);
 		if (news == PAGE_TARGET_NOTHING)
 			page_copies_wait(c, TICK_MS);

@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 
 #include "clock.h"
+#include "end_signals.h"
 #include "gate.h"
 #include "grow.h"
 #include "ptracer.h"
@@ -313,9 +314,9 @@ static void serve(struct running *g)
 	/* until the last has ended: what is gated cannot do without us */
 	while ((tid = wait4(-1, &status, __WALL, &g->ru)) > 0 || errno == EINTR) {
 		if (g->r->asked && *g->r->asked && !g->ended) {
-			kill(g->cmd, *g->r->asked);
-			kill(g->cmd, SIGCONT);
 			*g->r->asked = 0;
+			for (int sig; (sig = end_signals_take());)
+				end_signals_pass_on(g->cmd, sig);
 		} else if (g->r->asked && *g->r->asked) {
 			break; /* CMD has ended: those it left behind end with us */
 		}

@@ -34,7 +34,7 @@ struct advise_run {
 	struct advise_range *ranges;
 	size_t n_ranges;
 	bool find_callers; /* fill ranges[].by; the time that takes is left out */
-	volatile sig_atomic_t *asked; /* a signal to pass on to CMD, or 0 */
+	volatile sig_atomic_t *asked; /* 0: none of end_signals.h came, to be passed on to CMD */
 	/* came of it */
 	int wait_status;
 	uint64_t faults;   /* minor, of CMD and of what it waited for: getrusage(2) */

@@ -48,8 +48,8 @@ __attribute__((constructor)) static void remember_signals(void)
 	sigprocmask(SIG_SETMASK, NULL, &found_mask);
 }
 
-/* In the child, all signals blocked: none may meet a handler of hotvar's. */
-static void restore_signals(void)
+/* In the child all signals are blocked: none may meet a handler of hotvar's. */
+void launch_restore_signals(void)
 {
 	int sig;
 
@@ -84,7 +84,7 @@ static _Noreturn void be_child(const struct child *c)
 	char byte;
 	int code;
 
-	restore_signals();
+	launch_restore_signals();
 	if (c->gate)
 		say(c->why, -gate_install(c->gate));
 	do

@@ -37,6 +37,9 @@ int launch_find(struct launch *l, char *const argv[], struct err *e);
  */
 int launch_fork(struct launch *l, char *const argv[], bool gated, struct err *e);
 
+/* What hotvar does with signals as it was found, for who is about to execute another program in its place. */
+void launch_restore_signals(void);
+
 /* Let the child execute.  Does not wait. */
 void launch_go(struct launch *l);
 

@@ -146,9 +146,3 @@ enum page_target_news page_target_news(struct page_target *t)
 	}
 	return got ? handle(t, status) : PAGE_TARGET_NOTHING;
 }
-
-void page_target_signal(const struct page_target *t, int sig)
-{
-	kill(t->pid, sig);
-	kill(t->pid, SIGCONT);
-}

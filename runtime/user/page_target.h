@@ -37,7 +37,5 @@ int page_target_start(struct page_target *t, char *const argv[], struct err *e);
 int page_target_execute(struct page_target *t, struct err *e);
 /* Let it go on if it is stopped, and see what there is, without waiting. */
 enum page_target_news page_target_news(struct page_target *t);
-/* Pass on a signal that only we got. */
-void page_target_signal(const struct page_target *t, int sig);
 
 #endif /* PAGE_TARGET_H */

@@ -11,6 +11,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "end_signals.h"
 #include "pmu_detect.h"
 #include "target.h"
 
@@ -29,12 +31,18 @@ static const struct session_engine *const session_engines[] = {
 	&engine_look,
 };
 
+enum {
+	WAIT_MS = 1000, /* a signal that came just before is heeded so much later */
+	BLIND_MS = 50,	/* without a pidfd */
+};
+
 /* ---- signals ---- */
 
 static volatile sig_atomic_t asked;	  /* the last signal, 0: none */
 static volatile sig_atomic_t asked_times; /* how often, whichever */
 static volatile sig_atomic_t session_tid; /* whose wait must be interrupted, 0: no session runs */
 static int heeded_times;		  /* how many of them session_heed() has seen */
+static int heeded_ends;			  /* how many of these meant an end */
 
 void session_stop(int sig)
 {
@@ -46,6 +54,7 @@ void session_stop(int sig)
 	} else {
 		asked = sig;
 		asked_times++;
+		end_signals_note(sig);
 	}
 	errno = old_errno;
 }
@@ -57,20 +66,24 @@ int session_stopping(void)
 
 bool session_heed(const struct session *s, pid_t cmd, bool stopped)
 {
-	int times = asked_times, sig = asked;
-	bool again = heeded_times > 0;
+	int times = asked_times, sig;
+	bool end = false;
 
 	if (times == heeded_times)
 		return false;
-	heeded_times = times;
-	if (!s->argv)
+	if (!s->argv) {
+		heeded_times = times;
 		return true;
-	if (sig == SIGTERM || sig == SIGHUP) {
-		if (cmd > 0 && !kill(cmd, sig))
-			kill(cmd, SIGCONT);
-		return cmd <= 0;
 	}
-	return again || times > 1 || stopped || cmd <= 0;
+	while ((sig = end_signals_take())) {
+		if (end_signals_are_the_terminals(sig))
+			end = end || stopped || heeded_ends++;
+		else
+			end_signals_pass_on(cmd, sig);
+		heeded_ends += sig == SIGTERM || sig == SIGHUP;
+	}
+	heeded_times = times;
+	return end || cmd <= 0;
 }
 
 /* ---- what is said of it ---- */
@@ -109,37 +122,34 @@ void session_warn(struct session *s, const char *fmt, ...)
 		s->warn(text);
 }
 
-static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-#define N_END_SIGNALS (sizeof(end_signals) / sizeof(end_signals[0]))
-
-struct caught {
-	struct sigaction old[N_END_SIGNALS];
-	bool ours[N_END_SIGNALS];
-};
+static struct sigaction old_actions[NSIG];
+static bool caught[NSIG];
 
 /* Catch what nobody else catches; an ignored SIGHUP (nohup) stays ignored. */
-static void catch_signals(struct caught *c)
+static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = session_stop };
-	size_t i;
+	int sig;
 
 	sigemptyset(&sa.sa_mask);
 	session_tid = (int)syscall(SYS_gettid);
-	for (i = 0; i < N_END_SIGNALS; i++) {
-		c->ours[i] = !sigaction(end_signals[i], NULL, &c->old[i]) &&
-			     c->old[i].sa_handler == SIG_DFL;
-		if (c->ours[i])
-			sigaction(end_signals[i], &sa, NULL);
+	for (sig = 0; (sig = end_signals_after(sig));) {
+		if (caught[sig])
+			continue;
+		caught[sig] = !sigaction(sig, NULL, &old_actions[sig]) && old_actions[sig].sa_handler == SIG_DFL &&
+			      !sigaction(sig, &sa, NULL);
 	}
 }
 
-static void let_go_of_signals(const struct caught *c)
+static void let_go_of_signals(void)
 {
-	size_t i;
+	int sig;
 
-	for (i = 0; i < N_END_SIGNALS; i++)
-		if (c->ours[i])
-			sigaction(end_signals[i], &c->old[i], NULL);
+	for (sig = 0; (sig = end_signals_after(sig));) {
+		if (caught[sig])
+			sigaction(sig, &old_actions[sig], NULL);
+		caught[sig] = false;
+	}
 	session_tid = 0;
 }
 
@@ -196,7 +206,6 @@ static bool pmu_is_there(const struct session *s)
 static int run(struct session *s, struct err *e)
 {
 	const struct session_engine *engine;
-	struct caught caught;
 	int err = s->argv ? 0 : target_check(s->pid, e);
 
 	if (err)
@@ -207,9 +216,11 @@ static int run(struct session *s, struct err *e)
 	if (!engine)
 		return -EPERM;
 	s->engine = engine->name;
-	catch_signals(&caught);
+	catch_signals();
 	err = engine->run(s, e);
-	let_go_of_signals(&caught);
+	/* What comes while a report is written of a CMD that runs on is session_serve()'s. */
+	if (err || !s->still_running)
+		let_go_of_signals();
 	return err;
 }
 
@@ -217,7 +228,8 @@ static int run(struct session *s, struct err *e)
 static void forget_signals(void)
 {
 	asked = asked_times = 0;
-	heeded_times = 0;
+	heeded_times = heeded_ends = 0;
+	end_signals_forget();
 }
 
 int session_run(struct session *s, struct err *e)
@@ -240,30 +252,36 @@ int session_run(struct session *s, struct err *e)
 
 int session_wait(struct session *s, struct err *e)
 {
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, s->pid, 0), .events = POLLIN };
 	int status;
+	pid_t got;
 
 	(void)e;
-	while (waitpid(s->pid, &status, 0) < 0) {
-		if (errno != EINTR || session_heed(s, s->pid, target_is_stopped(s->pid)))
-			return 0;
+	while (!session_heed(s, s->pid, target_is_stopped(s->pid))) {
+		got = waitpid(s->pid, &status, WNOHANG);
+		if (got == s->pid)
+			s->wait_status = status;
+		if (got == s->pid || (got < 0 && errno != EINTR))
+			break;
+		poll(&p, 1, p.fd < 0 ? BLIND_MS : WAIT_MS);
 	}
-	s->wait_status = status;
+	if (p.fd >= 0)
+		close(p.fd);
 	return 0;
 }
 
 int session_serve(struct session *s, struct err *e)
 {
-	struct caught caught;
 	size_t i;
 	int err = 0;
 
 	if (!s->still_running)
 		return 0;
-	catch_signals(&caught);
+	catch_signals();
 	for (i = 0; i < sizeof(session_engines) / sizeof(session_engines[0]); i++)
 		if (session_engines[i]->serve && !strcmp(session_engines[i]->name, s->engine))
 			err = session_engines[i]->serve(s, e);
-	let_go_of_signals(&caught);
+	let_go_of_signals();
 	forget_signals();
 	return err;
 }

@@ -97,8 +97,8 @@ __attribute__((format(printf, 2, 3))) void session_warn(struct session *s, const
 /*
  * What an engine does, whenever a wait of it was interrupted, about the signals
  * that asked it to end.  An attached session ends at the first.  A launched one
- * ends when CMD does: the terminal sends CMD SIGINT and SIGQUIT itself; SIGTERM
- * and SIGHUP, which only hotvar got, are passed on to @cmd (0: it has ended), with a SIGCONT
+ * ends when CMD does: the terminal sends CMD SIGINT and SIGQUIT itself; the others,
+ * which only hotvar got, are passed on to @cmd (0: it has ended), SIGTERM and SIGHUP with a SIGCONT
  * so that it can act on them.  If CMD is @stopped, or does not care, a SIGINT
  * (the second, if it runs) ends the measuring.  True: end now.
  */
@@ -110,7 +110,7 @@ bool session_heed(const struct session *s, pid_t cmd, bool stopped);
  */
 int session_wait(struct session *s, struct err *e);
 
-/* ^C or SIGTERM: asks the running session of this process to end.  Async-signal-safe. */
+/* ^C, SIGTERM or another of end_signals.h: asks the running session of this process to end.  Async-signal-safe. */
 void session_stop(int sig);
 /* The signal that asked, or 0.  Engines look at it whenever a wait is interrupted. */
 int session_stopping(void);

@@ -29,7 +29,7 @@ int ticker_start(unsigned hz, struct err *e)
 {
 	struct sigaction sa = { .sa_handler = on_tick };
 	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID,
-			       .sigev_signo = SIGRTMIN + 3 };
+			       .sigev_signo = TICKER_SIGNAL };
 	struct itimerspec every = { 0 };
 	sigset_t set;
 
@@ -59,7 +59,7 @@ void ticker_stop(void)
 	if (!running)
 		return;
 	timer_delete(timer);
-	sigaction(SIGRTMIN + 3, &old, NULL);
+	sigaction(TICKER_SIGNAL, &old, NULL);
 	running = false;
 }
 

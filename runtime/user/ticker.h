@@ -8,9 +8,12 @@
 #ifndef TICKER_H
 #define TICKER_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "err.h"
+
+#define TICKER_SIGNAL (SIGRTMIN + 3)
 
 /* @hz times a second, for the calling thread.  One at a time.  0 or -errno and @e. */
 int ticker_start(unsigned hz, struct err *e);
