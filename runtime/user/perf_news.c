@@ -438,7 +438,7 @@ void perf_news_drain(struct perf_news *n)
 	drain(n);
 	if (n->wide)
 		tracker_begun_settle(n->t, forward(n, clock_now_ns()));
-	if (!n->calls || !tracker_doubts_look(n->t))
+	if (!n->calls || !tracker_doubts_look(n->t, n->until_ns != 0))
 		return;
 	drain(n);
 	tracker_doubts_settle(n->t, forward(n, clock_now_ns()));

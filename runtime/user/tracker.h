@@ -96,8 +96,8 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c,
  * For a host whose news come in order, but late (perf's rings): after tracker_news_are_late(),
  * tracker_call_told() takes a call that returned at @time_ns by what it says, without a look.  What call and
  * list do not tell, what a fork left out and an exec did not say, is in doubt.  When all news there are have been told,
- * tracker_doubts_look() looks at it, and is true if there was any; when the news that came meanwhile have been told,
- * tracker_doubts_settle() tells what was seen, but keeps for the next time what newer news have overtaken.
+ * tracker_doubts_look() looks at it, as often as a share of time allows (with @all at once), and is true if it did; when
+ * the news that came meanwhile have been told, tracker_doubts_settle() tells what was seen, but for what those have told.
  * What it tells is counted, as changes not seen as they happened.
  */
 void tracker_news_are_late(struct tracker *t);
@@ -116,7 +116,7 @@ void tracker_begun_settle(struct tracker *t, uint64_t time_ns);
 void tracker_sealed(struct tracker *t, pid_t tid);
 /* Process @child may share the memory of @parent, and was told as a copy: what its maker's call returns will tell. */
 void tracker_may_share(struct tracker *t, pid_t child, pid_t parent);
-bool tracker_doubts_look(struct tracker *t);
+bool tracker_doubts_look(struct tracker *t, bool all);
 void tracker_doubts_settle(struct tracker *t, uint64_t time_ns);
 /*
  * Calls @fn once for each process whose map had news, and none for a while now.  tracker_quiet_look() looks at all of it, and

@@ -87,8 +87,11 @@ static void keep(struct space *s, pid_t tid, const struct hvar_call *c, uint64_t
 	s->begun.tid = tid;
 	s->begun.time_ns = time_ns;
 	s->begun.places = 0;
-	/* It is told later than it happens. */
-	tracker_touch_all(s);
+	/* It is told later than it happens, and only of a break is it known where. */
+	if (c->cause == HVAR_CAUSE_BRK && s->brk)
+		tracker_touch(s, HVAR_PAGE_DOWN(s->brk), HVAR_PAGE_UP(c->args[0]));
+	else
+		tracker_touch_all(s);
 }
 
 static void move_break(struct tracker *t, struct hvar_mm *mm, pid_t tid, const struct hvar_call *c, uint64_t time_ns)

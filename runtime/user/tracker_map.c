@@ -315,8 +315,10 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	if (!strcmp(m->name, "//anon"))
 		len = 0;
 	/* A name that perf could not tell, or a build-id in the place of device and inode; the first SysV segment's is 0. */
-	else if (len >= PATH_MAX || (m->name[0] == '/' && (m->name[1] == '/' || (!m->ino && strncmp(m->name, "/SYSV", 5)))))
+	else if (len >= PATH_MAX || (m->name[0] == '/' && (m->name[1] == '/' || (!m->ino && strncmp(m->name, "/SYSV", 5))))) {
+		tracker_mapped_by(t, mm, m->tid, m->start, m->end, time_ns);
 		return tracker_look(t, pid, m->start, m->end, HVAR_CAUSE_MMAP, time_ns);
+	}
 	memcpy(name, m->name, len);
 	name[len] = '\0';
 	mapstext_name(&a, name, len);
@@ -343,8 +345,7 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	/* A part of it may have been given another protection: then the break is further up. */
 	if (a.v.region == HVAR_REGION_HEAP && space_of(mm)->brk < m->end)
 		space_of(mm)->brk = m->end;
-	if (t->news_are_late)
-		tracker_mapped_by(t, mm, m->tid, m->start, m->end, time_ns);
+	tracker_mapped_by(t, mm, m->tid, m->start, m->end, time_ns);
 	t->nseen = 0;
 	if (grow_array((void **)&t->seen, &t->seen_cap, 1, sizeof(*t->seen))) {
 		tracker_count(t, STREAM_LOST_MEMORY);

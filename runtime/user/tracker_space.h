@@ -26,9 +26,10 @@ struct space_doubt {
 	uint32_t cause; /* enum hvar_cause of the call that left them in doubt */
 	bool changed;	/* that call has changed something: not to know what is a loss */
 	uint64_t lo, hi; /* as looked at: whole areas */
-	bool stale;	/* there were news of it since */
+	bool stale;	/* all of it is in doubt again */
 	struct hvar_vma *seen; /* there, or NULL */
 	size_t nseen;
+	struct hvar_vmas touched; /* of what was seen: there were news of it since; without memory: none */
 };
 
 struct space_recent {
@@ -52,6 +53,7 @@ struct space {
 	bool asked;	     /* personality is known, or cannot be had and is 0 */
 	struct space_doubt doubt[SPACE_DOUBTS];
 	uint32_t ndoubts;
+	uint64_t look_ns;   /* clock: not to be looked at before, or too much of the time goes into it */
 	struct space_doubt quiet; /* all of it, as seen when there had been no news for a while */
 	uint32_t maybe_mm; /* number of the address space that this one may be, and not a copy of; 0: none */
 	bool maybe_changed; /* such a one has had news */
@@ -150,7 +152,8 @@ void tracker_begun_mapped(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint
 			  uint64_t time_ns);
 /* Whatever call held the lock of @mm (NULL: none) last, it is over. */
 void tracker_begun_finish(struct tracker *t, struct hvar_mm *mm, uint64_t time_ns);
-/* What was seen of @s, wherever, is nothing any more. */
+/* There are news of [@lo, @hi) of @s: what was seen there, or wherever, is nothing any more. */
+void tracker_touch(struct space *s, uint64_t lo, uint64_t hi);
 void tracker_touch_all(struct space *s);
 /* All of @mm is in doubt. */
 void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause);

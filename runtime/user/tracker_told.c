@@ -4,7 +4,8 @@
  *
  * News come in the order of time, so arguments, result and list tell what a call did.  Where
  * they do not, the range is in doubt: it is looked at when all news up to then have been told, and
- * what is seen is believed if no newer news of that memory were under way.  A call returns after what it did, so that another thread's mapping of the same memory may be told before a call that
+ * what is seen is believed, but for that memory of which newer news were under way: those tell how it is.
+ * A call returns after what it did, so that another thread's mapping of the same memory may be told before a call that
  * made room for it: such a range is in doubt too.
  */
 #include "config.h"
@@ -16,21 +17,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "grow.h"
 #include "runtime/core/hvar_call_abi.h"
 
 #define CALL_NS	 20000000u  /* a call that takes longer than this is a rare one */
 #define QUIET_NS 200000000u /* no news for so long: a look shows what they have told, and nothing newer */
+#define LOOK_SHARE 32	    /* one part in so many of the time goes into looking at what is in doubt, */
+#define LATE_NS 800000000u  /* but no look waits longer than this */
+#define TOUCHED 64	    /* ranges, at first */
+
+/* News of [@lo, @hi): what was seen there before is nothing any more. */
+void tracker_touch(struct space *s, uint64_t lo, uint64_t hi)
+{
+	const struct hvar_vma any = { .region = HVAR_REGION_ANON };
+
+	for (uint32_t i = 0; i < s->ndoubts; i++) {
+		struct space_doubt *d = &s->doubt[i];
+		bool seen = d->seen && lo < hi && d->lo < hi && d->hi > lo;
+
+		if (seen && !d->touched.mem)
+			d->stale |= grow_vmas_init(&d->touched, TOUCHED) != 0;
+		if (seen && !d->stale)
+			d->stale |= grow_vmas_set(&d->touched, lo, hi, &any) != 0;
+	}
+}
 
 static void doubt(struct tracker *t, struct space *s, uint64_t lo, uint64_t hi, uint32_t cause,
 		  bool changed)
 {
 	uint32_t i;
 
+	/* What is in doubt from now on is not what was looked at: it is looked at next time. */
+	tracker_touch(s, lo, hi);
 	t->doubts = true;
 	for (i = 0; i < s->ndoubts; i++)
-		if (lo <= s->doubt[i].end && hi >= s->doubt[i].start)
+		if (!s->doubt[i].seen && lo <= s->doubt[i].end && hi >= s->doubt[i].start)
 			break;
+	for (uint32_t j = 0; i == SPACE_DOUBTS && j < SPACE_DOUBTS; j++)
+		if (!s->doubt[j].seen)
+			i = j;
 	if (i == SPACE_DOUBTS)
 		i--;
 	if (i == s->ndoubts) {
@@ -90,17 +116,10 @@ static bool in_doubt(const struct space *s, uint64_t lo, uint64_t hi)
 	return false;
 }
 
-/* News of [@lo, @hi): what was seen there before is nothing any more. */
-static void touch(struct space *s, uint64_t lo, uint64_t hi)
-{
-	for (uint32_t i = 0; i < s->ndoubts; i++)
-		if (s->doubt[i].lo < hi && s->doubt[i].hi > lo)
-			s->doubt[i].stale = true;
-}
-
 void tracker_touch_all(struct space *s)
 {
-	touch(s, 0, UINT64_MAX);
+	for (uint32_t i = 0; i < s->ndoubts; i++)
+		s->doubt[i].stale = true;
 }
 
 static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
@@ -126,7 +145,7 @@ void tracker_mapped_by(struct tracker *t, struct hvar_mm *mm, pid_t tid, uint64_
 	if (!t->news_are_late)
 		return;
 	note(space_of(mm), tid, lo, hi, false, time_ns);
-	touch(space_of(mm), lo, hi);
+	tracker_touch(space_of(mm), lo, hi);
 	heard_of(t, space_of(mm), tid, time_ns);
 }
 
@@ -188,7 +207,7 @@ static int change(struct tracker *t, struct hvar_mm *mm, const struct hvar_task 
 	int r = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		touch(s, range[i].start, range[i].end);
+		tracker_touch(s, range[i].start, range[i].end);
 	/*
 	 * Where the kernel chose to move something to was free, whatever is told of it yet.  But a move is told
 	 * when the call returns: others may have unmapped before, in the list, what in truth they unmapped behind it.
@@ -229,7 +248,7 @@ static int move_break(struct tracker *t, struct hvar_mm *mm, const struct hvar_c
 
 	if (c->ret <= 0)
 		return 0;
-	touch(s, now < was ? now : was, now < was ? was : now);
+	tracker_touch(s, now < was ? now : was, now < was ? was : now);
 	if (moved && !was) {
 		doubt(t, s, 0, UINT64_MAX, c->cause, true);
 	} else if (moved && now < was) {
@@ -258,7 +277,7 @@ static int detach(struct tracker *t, struct hvar_mm *mm, const struct hvar_call 
 	uint32_t module = first ? first->module : 0;
 	int r = 0;
 
-	touch(space_of(mm), at, end);
+	tracker_touch(space_of(mm), at, end);
 	for (v = hvar_vmas_next(&mm->vmas, at); !r && v && v->start < end;) {
 		uint64_t next = v->end;
 
@@ -366,9 +385,23 @@ static void look_at_doubt(struct tracker *t, struct hvar_mm *mm, const struct hv
 		tracker_count(t, STREAM_LOST_MEMORY);
 }
 
-bool tracker_doubts_look(struct tracker *t)
+/* Look at all that @mm, where @task is, has in doubt. */
+static void look_at_doubts(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task)
+{
+	struct space *s = space_of(mm);
+	uint64_t begin = clock_now_ns(), now, apart;
+
+	for (uint32_t d = 0; d < s->ndoubts; d++)
+		look_at_doubt(t, mm, task, &s->doubt[d]);
+	now = clock_now_ns();
+	apart = (now - begin) * (LOOK_SHARE - 1);
+	s->look_ns = now + (apart < LATE_NS ? apart : LATE_NS);
+}
+
+bool tracker_doubts_look(struct tracker *t, bool all)
 {
 	bool any = false, left = false;
+	uint64_t now = t->doubts ? clock_now_ns() : 0;
 
 	for (uint32_t i = 0; t->doubts && i < t->tasks.nmms; i++) {
 		struct hvar_mm *mm = &t->tasks.mms[i];
@@ -376,32 +409,54 @@ bool tracker_doubts_look(struct tracker *t)
 
 		left |= task != NULL;
 		/* What a call does that is not told yet would be seen, and told again. */
-		if (!task || space_of(mm)->begun.call.cause != HVAR_CAUSE_NONE)
+		if (!task || space_of(mm)->begun.call.cause != HVAR_CAUSE_NONE || (!all && now < space_of(mm)->look_ns))
 			continue;
-		for (uint32_t d = 0; d < space_of(mm)->ndoubts; d++)
-			look_at_doubt(t, mm, task, &space_of(mm)->doubt[d]);
+		look_at_doubts(t, mm, task);
 		any = true;
 	}
 	t->doubts = left;
 	return any;
 }
 
-/* Take what was seen of @d for what is there. */
+/* Bring the list in [@lo, @hi) up to what was seen of @d, from its area *@from on, that of the range before. */
+static void bring_part(struct tracker *t, struct hvar_mm *mm, const struct space_doubt *d, size_t *from, uint64_t lo,
+		       uint64_t hi, const struct hvar_event *base)
+{
+	size_t i = *from, end;
+
+	while (i < d->nseen && d->seen[i].end <= lo)
+		i++;
+	for (end = i; end < d->nseen && d->seen[end].start < hi; end++)
+		;
+	*from = i;
+	t->nseen = 0;
+	if (grow_array((void **)&t->seen, &t->seen_cap, end - i, sizeof(*t->seen))) {
+		tracker_count(t, STREAM_LOST_MEMORY);
+		return;
+	}
+	t->nseen = end - i;
+	if (t->nseen)
+		memcpy(t->seen, d->seen + i, t->nseen * sizeof(*t->seen));
+	tracker_bring(t, mm, lo, hi, base);
+}
+
+/* Take what was seen of @d for what is there, but where newer news have told that. */
 static void settle(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task,
 		   struct space_doubt *d, uint64_t time_ns)
 {
 	struct hvar_event base = { .time_ns = time_ns, .type = HVAR_EVENT_MAP, .mm = mm->id,
 				   .pid = task->pid, .tid = task->tid, .cause = d->cause };
-	uint64_t told = t->told;
+	uint64_t told = t->told, at = d->lo;
+	size_t from = 0;
 
-	t->nseen = 0;
-	if (grow_array((void **)&t->seen, &t->seen_cap, d->nseen, sizeof(*t->seen))) {
-		tracker_count(t, STREAM_LOST_MEMORY);
-		return;
+	while (at < d->hi) {
+		const struct hvar_vma *v = d->touched.mem ? hvar_vmas_next(&d->touched, at) : NULL;
+		uint64_t end = v && v->start < d->hi ? v->start : d->hi;
+
+		if (at < end)
+			bring_part(t, mm, d, &from, at, end, &base);
+		at = v ? v->end : d->hi;
 	}
-	memcpy(t->seen, d->seen, d->nseen * sizeof(*t->seen));
-	t->nseen = d->nseen;
-	tracker_bring(t, mm, d->lo, d->hi, &base);
 	/* What a fork left out and an exec did not say comes late, no more. */
 	if (d->end != UINT64_MAX || d->cause == HVAR_CAUSE_NONE)
 		t->lost[STREAM_LOST_MAPS] += t->told - told;
@@ -417,17 +472,23 @@ void tracker_doubts_gone(struct tracker *t, const struct space *s)
 		t->lost[STREAM_LOST_MAPS] += s->doubt[i].changed;
 }
 
-void space_doubts_fini(struct space *s)
+/* What was seen of @d is nothing any more. */
+static void unsee(struct space_doubt *d)
 {
-	for (uint32_t i = 0; i < s->ndoubts; i++) {
-		free(s->doubt[i].seen);
-		s->doubt[i].seen = NULL;
-	}
-	free(s->quiet.seen);
-	s->quiet.seen = NULL;
+	free(d->seen);
+	d->seen = NULL;
+	if (d->touched.mem)
+		grow_vmas_fini(&d->touched);
 }
 
-/* Those that were looked at, and of which no news have come since; the others wait for the next time. */
+void space_doubts_fini(struct space *s)
+{
+	for (uint32_t i = 0; i < s->ndoubts; i++)
+		unsee(&s->doubt[i]);
+	unsee(&s->quiet);
+}
+
+/* Those that were looked at; the others wait for the next time. */
 static void settle_what_holds(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task, uint64_t time_ns)
 {
 	struct space *s = space_of(mm);
@@ -439,8 +500,7 @@ static void settle_what_holds(struct tracker *t, struct hvar_mm *mm, const struc
 
 		if (holds)
 			settle(t, mm, task, d, time_ns);
-		free(d->seen);
-		d->seen = NULL;
+		unsee(d);
 		if (!holds)
 			s->doubt[left++] = *d;
 	}
@@ -502,9 +562,7 @@ void tracker_quiet_settle(struct tracker *t, uint64_t time_ns)
 			if (!s->stack)
 				tracker_landmarks(t, mm, s->brk);
 		}
-		if (s) {
-			free(s->quiet.seen);
-			s->quiet.seen = NULL;
-		}
+		if (s)
+			unsee(&s->quiet);
 	}
 }

@@ -31,7 +31,7 @@ static void over(struct fixture *f)
 {
 	tracker_begun_settle(f->t, f->now += LATER_NS);
 	check(f, f->child[0]);
-	if (tracker_doubts_look(f->t))
+	if (tracker_doubts_look(f->t, true))
 		tracker_doubts_settle(f->t, ++f->now);
 	pull(f);
 	assert_int_equal(f->nev, 0);
@@ -145,7 +145,7 @@ static void test_wrong_guess(void **state)
 	tracker_place_begun(f->t, f->child[0], -ENOMEM); /* no place is none */
 	tracker_begun_settle(f->t, f->now += LATER_NS);
 	pull(f);
-	assert_true(tracker_doubts_look(f->t));
+	assert_true(tracker_doubts_look(f->t, true));
 	tracker_doubts_settle(f->t, ++f->now);
 	pull(f);
 	assert_int_equal(f->nev, 1); /* of the nine pages one is left */
@@ -161,7 +161,7 @@ static void test_wrong_guess(void **state)
 	assert_int_equal(begun(f, SYS_munmap, to, PG, 0, 0, 0), 0);
 	pull(f);
 	assert_int_equal(f->nev, 0);
-	assert_true(tracker_doubts_look(f->t));
+	assert_true(tracker_doubts_look(f->t, true));
 	tracker_doubts_settle(f->t, ++f->now);
 	check(f, f->child[0]);
 	assert_int_equal(f->nev, 1);
@@ -183,7 +183,7 @@ static void test_pending(void **state)
 	assert_int_equal(begun(f, SYS_mremap, at, 8 * PG, 4 * PG, 0, 0), at);
 	to = (uint64_t)begun(f, SYS_mremap, at, 4 * PG, 4 * PG, MREMAP_MAYMOVE | MREMAP_FIXED, at + 20 * PG);
 	assert_int_equal(to, at + 20 * PG);
-	assert_false(tracker_doubts_look(f->t));
+	assert_false(tracker_doubts_look(f->t, true));
 	tracker_doubts_settle(f->t, ++f->now);
 	over(f);
 	/* It comes between the look and what is made of it. */
@@ -191,11 +191,11 @@ static void test_pending(void **state)
 	tracker_begun_settle(f->t, f->now += LATER_NS);
 	assert_int_equal(begun(f, SYS_mremap, to, 3 * PG, 3 * PG, MREMAP_MAYMOVE | MREMAP_FIXED, at), at);
 	tracker_begun_settle(f->t, f->now);
-	assert_false(tracker_doubts_look(f->t));
+	assert_false(tracker_doubts_look(f->t, true));
 	over(f);
 	assert_int_equal(begun(f, SYS_mremap, at, 3 * PG, 2 * PG, 0, 0), at);
 	tracker_begun_settle(f->t, f->now += LATER_NS);
-	assert_true(tracker_doubts_look(f->t));
+	assert_true(tracker_doubts_look(f->t, true));
 	assert_int_equal(begun(f, SYS_mremap, at, 2 * PG, 2 * PG, MREMAP_MAYMOVE | MREMAP_FIXED, to), to);
 	tracker_doubts_settle(f->t, ++f->now);
 	over(f);
@@ -203,7 +203,7 @@ static void test_pending(void **state)
 	assert_int_equal(begun(f, SYS_mremap, to, 2 * PG, PG, 0, 0), to);
 	tracker_begun_settle(f->t, f->now += LATER_NS);
 	assert_int_equal(order(0, SYS_mremap, to, PG, PG, MREMAP_MAYMOVE | MREMAP_FIXED, at, 0), at);
-	assert_true(tracker_doubts_look(f->t));
+	assert_true(tracker_doubts_look(f->t, true));
 	c.args[0] = to;
 	c.args[1] = c.args[2] = PG;
 	c.args[3] = MREMAP_MAYMOVE | MREMAP_FIXED;
@@ -254,6 +254,100 @@ static void test_brk(void **state)
 	over(f);
 }
 
+/* All of its memory is in doubt, as after an exec: an munmap of more than there can be, which the kernel refuses. */
+static void doubt_all(struct fixture *f)
+{
+	assert_int_equal(begun(f, SYS_munmap, 0, (uint64_t)1 << 60, 0, 0, 0), -EINVAL);
+}
+
+/* What was seen is believed although there is newer news, but where it came: those tell how it is. */
+static void test_newer_news(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t at, old, told, untold;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	old = map_pages(f, at + 20 * PG, 4, MAP_FIXED);
+	doubt_all(f);
+	untold = (uint64_t)order(0, SYS_mmap, at + 30 * PG, PG, R, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	assert_int_equal(untold, at + 30 * PG);
+	assert_int_equal(order(0, SYS_munmap, old + 3 * PG, PG, 0, 0, 0, 0), 0);
+	assert_true(tracker_doubts_look(f->t, true));
+	/* Gone, there, and there in place of what was seen: all after the look. */
+	assert_int_equal(begun(f, SYS_munmap, at + 2 * PG, 2 * PG, 0, 0, 0), 0);
+	told = map_pages(f, at + 10 * PG, 2, MAP_FIXED);
+	assert_int_equal(begun(f, SYS_munmap, old, PG, 0, 0, 0), 0);
+	assert_int_equal(begun(f, SYS_munmap, untold, PG, 0, 0, 0), 0);
+	map_pages(f, untold, 2, MAP_FIXED);
+	assert_int_equal(begun(f, SYS_munmap, told, PG, 0, 0, 0), 0);
+	tracker_doubts_settle(f->t, ++f->now);
+	check(f, f->child[0]);
+	/* All of it is known now. */
+	assert_false(tracker_doubts_look(f->t, true));
+	over(f);
+}
+
+/* What has come into doubt after the look waits for the next one; a break that moves leaves the rest as it was seen. */
+static void test_newer_doubt(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t at, was;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	was = (uint64_t)begun(f, SYS_brk, 0, 0, 0, 0, 0);
+	doubt_all(f);
+	check(f, f->child[0]);
+	order(0, SYS_mmap, at + 30 * PG, PG, R, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	assert_true(tracker_doubts_look(f->t, true));
+	tracker_sealed(f->t, f->child[0]); /* what it unmaps may stay */
+	assert_int_equal(begun(f, SYS_munmap, at, PG, 0, 0, 0), 0);
+	assert_int_equal(begun(f, SYS_brk, was + PG, 0, 0, 0, 0), was + PG); /* its memory is not told yet */
+	tracker_doubts_settle(f->t, ++f->now);
+	pull(f);
+	assert_int_equal(f->nev, 1);
+	assert_int_equal(f->ev[0].u.map.start, at + 30 * PG);
+	tracker_begun_settle(f->t, f->now += LATER_NS); /* it has not moved, as far as is known */
+	assert_true(tracker_doubts_look(f->t, true));
+	tracker_doubts_settle(f->t, ++f->now);
+	pull(f);
+	assert_int_equal(f->nev, 1);
+	assert_int_equal(f->ev[0].type, HVAR_EVENT_SHRINK);
+	assert_int_equal(f->lost, 1);
+	assert_false(tracker_doubts_look(f->t, true));
+	tracker_look(f->t, f->child[0], 0, UINT64_MAX, HVAR_CAUSE_NONE, ++f->now);
+	check(f, f->child[0]);
+}
+
+/* One look right after another has to wait, but not for long, and not if all are asked for. */
+static void test_share_of_looks(void **state)
+{
+	struct fixture *f = *state;
+	bool waited = false;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	for (int i = 0; i < 100 && !waited; i++) {
+		doubt_all(f);
+		assert_true(tracker_doubts_look(f->t, true));
+		tracker_doubts_settle(f->t, ++f->now);
+		doubt_all(f);
+		waited = !tracker_doubts_look(f->t, false); /* unless it took so long to come here */
+		tracker_doubts_settle(f->t, ++f->now);
+	}
+	assert_true(waited);
+	while (!tracker_doubts_look(f->t, false))
+		;
+	tracker_doubts_settle(f->t, ++f->now);
+	doubt_all(f);
+	assert_true(tracker_doubts_look(f->t, true));
+	tracker_doubts_settle(f->t, ++f->now);
+	over(f);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +357,9 @@ int main(int argc, char **argv)
 		LIVE(test_wrong_guess),
 		LIVE(test_pending),
 		LIVE(test_brk),
+		LIVE(test_newer_news),
+		LIVE(test_newer_doubt),
+		LIVE(test_share_of_looks),
 	};
 
 	return perform(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
