@@ -17,6 +17,7 @@
 #include "options_report.h"
 #include "options_target.h"
 #include "runtime/cli/cli.h"
+#include "runtime/report/printable.h"
 #include "runtime/user/stream.h"
 
 struct options {
@@ -103,9 +104,14 @@ static void say(const struct options *o, const struct session *s)
 		fprintf(stderr, "hotvar: %" PRIu64 " page fault%s in %.2f s", s->samples, s->samples == 1 ? "" : "s", (double)s->elapsed_ns / 1e9);
 	else
 		fprintf(stderr, "hotvar: %" PRIu64 " sample%s of %.2f s", s->samples, s->samples == 1 ? "" : "s", (double)s->elapsed_ns / 1e9);
-	if (strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))
-		fprintf(stderr, " in %s (%.1f %s); report them with 'hotvar report -i %s'", o->output,
-			(double)st.st_size / (st.st_size < 100000 ? 1e3 : 1e6), st.st_size < 100000 ? "kB" : "MB", o->output);
+	if (strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode)) {
+		fputs(" in ", stderr);
+		printable_put(stderr, o->output);
+		fprintf(stderr, " (%.1f %s); report them with 'hotvar report -i ",
+			(double)st.st_size / (st.st_size < 100000 ? 1e3 : 1e6), st.st_size < 100000 ? "kB" : "MB");
+		printable_put(stderr, o->output);
+		putc('\'', stderr);
+	}
 	fputs("\n", stderr);
 }
 

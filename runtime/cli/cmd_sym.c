@@ -324,7 +324,7 @@ static int run(struct sym *s, struct err *e)
 	if (r)
 		return r;
 	if (image_cache_why() && !s->common.quiet)
-		fprintf(stderr, "hotvar: %s\n", image_cache_why());
+		cli_say(image_cache_why());
 	s->out = cli_open(&s->common, stdout, e);
 	if (!s->out)
 		return CLI_FAILED;

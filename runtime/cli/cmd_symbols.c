@@ -15,6 +15,7 @@
 #include "runtime/cli/options_debuginfod.h"
 #include "runtime/report/debug_state.h"
 #include "runtime/report/json.h"
+#include "runtime/report/printable.h"
 #include "translator-hooks/debug_file.h"
 #include "translator-hooks/image_build.h"
 #include "translator-hooks/image_cache.h"
@@ -184,14 +185,15 @@ static void list_text(const struct symbols *s, const char *file, const struct im
 	struct counts c = count(&f->img);
 
 	hex(f->img.build_id, f->img.build_id_len, id);
-	fprintf(s->out, "%s\n  build-id  %s\n  symbols   %u data, %u text, %u thread-local, %u labels%s\n",
-		file, *id ? id : "none", c.data, c.text, c.tls, c.labels,
+	printable_put(s->out, file);
+	fprintf(s->out, "\n  build-id  %s\n  symbols   %u data, %u text, %u thread-local, %u labels%s\n",
+		*id ? id : "none", c.data, c.text, c.tls, c.labels,
 		f->img.flags & HVAR_IMAGE_STRIPPED ? " (stripped: no static ones)" : "");
 	if (*debug->path)
-		fprintf(s->out, "  debug     %s (%s)\n", debug->path, debug->how);
+		fputs("  debug     ", s->out), printable_put(s->out, debug->path), fprintf(s->out, " (%s)\n", debug->how);
 	debug_state_text(s->out, &f->img);
 	if (*f->path)
-		fprintf(s->out, "  image     %s, %s\n", f->path, f->cached ? "was there" : "made now");
+		fputs("  image     ", s->out), printable_put(s->out, f->path), fputs(f->cached ? ", was there\n" : ", made now\n", s->out);
 	else
 		fputs("  image     not kept\n", s->out);
 	if (s->common.verbose)
@@ -224,7 +226,7 @@ static int one(const struct symbols *s, const char *file, struct err *e)
 	else
 		list_text(s, file, f, &debug);
 	if (*debug.why.text && !s->common.quiet)
-		fprintf(stderr, "hotvar: %s\n", debug.why.text);
+		cli_say(debug.why.text);
 	r = f->img.n_syms || f->img.n_tls_syms;
 	image_file_free(f);
 	return r;
@@ -262,11 +264,11 @@ static int run(struct symbols *s, struct err *e)
 			list_json(s, s->files[i], NULL, NULL, one_e.text);
 		/* the last one is for main to print, the others here */
 		if (*e->text)
-			fprintf(stderr, "hotvar: %s\n", e->text);
+			cli_say(e->text);
 		*e = one_e;
 	}
 	if (image_cache_why() && !s->common.quiet)
-		fprintf(stderr, "hotvar: %s\n", image_cache_why());
+		cli_say(image_cache_why());
 	if (cli_close(s->out, &s->common, failed ? NULL : e))
 		failed = true;
 	return failed ? CLI_FAILED : r;

@@ -8,23 +8,11 @@
 
 #include "advise.h"
 #include "pages.h"
+#include "printable.h"
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/advise_process.h"
 
 #define PAGE 4096
-
-/* A name may hold what would end the line. */
-static void put_name(FILE *f, const char *s)
-{
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c < ' ' || c == 0x7f)
-			fprintf(f, "\\x%02x", c);
-		else
-			putc(c, f);
-	}
-}
 
 static void put_size(FILE *f, uint64_t bytes)
 {
@@ -65,7 +53,7 @@ static void put_step(void *ctx, enum advise_call c, const char *text)
 
 	(void)c;
 	fputs("    - ", f);
-	put_name(f, text);
+	printable_put(f, text);
 	putc('\n', f);
 }
 
@@ -78,17 +66,17 @@ static void area(FILE *f, const struct advise_report *r, const struct advise_of 
 	put_size(f, g->vma.end - g->vma.start);
 	if (g->name) {
 		fputs(", ", f);
-		put_name(f, g->name);
+		printable_put(f, g->name);
 	}
 	if (g->path) {
 		fputs(", of ", f);
-		put_name(f, g->path);
+		printable_put(f, g->path);
 	}
 	if (of != r->of) {
 		fprintf(f, ", in process %d", of->pid);
 		if (*of->comm) {
 			fputs(" (", f);
-			put_name(f, of->comm);
+			printable_put(f, of->comm);
 			putc(')', f);
 		}
 	}
@@ -113,7 +101,7 @@ static void evidence(FILE *f, const struct advise_report *r, const struct advise
 			j->far, j->pairs, j->pages);
 		if (g->code) {
 			fputs("; most in ", f);
-			put_name(f, g->code);
+			printable_put(f, g->code);
 		}
 		putc('\n', f);
 	}

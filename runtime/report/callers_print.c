@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "callers.h"
+#include "printable.h"
 
 enum { IN_TEXT = 3, MOST = 100000 };
 
@@ -37,12 +38,7 @@ static struct caller *get(const struct analysis *a, const struct row *row, size_
 
 void callers_print_name(FILE *f, const char *s)
 {
-	for (; *s; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			fprintf(f, "\\x%02x", (unsigned char)*s);
-		else
-			putc(*s, f);
-	}
+	printable_put(f, s);
 }
 
 /* What a function's name goes on with: those of C++ have their parameters already. */

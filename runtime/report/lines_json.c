@@ -149,8 +149,8 @@ static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis
 	json_u64(&j, "pid", l->pid);
 	json_str(&j, "key", key);
 	json_u64(&j, "size", LINES_SIZE);
-	number(&j, "handovers", r->judged.order, l->handovers);
-	number(&j, "returns", r->judged.order, l->returns);
+	number(&j, "handovers", r->judged.order, r->judged.handovers);
+	number(&j, "returns", r->judged.order, r->judged.returns);
 	if (l->exact)
 		json_bool(&j, "unseen", r->judged.unseen);
 	else

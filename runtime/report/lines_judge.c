@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/valgrind/hvt_line_wire.h"
+#include "runtime/valgrind/hvt_line_most.h"
 
 enum { MOST_MET = 4096 };
 
@@ -26,8 +26,8 @@ static struct hvt_stretch all_of(const struct line_thread *t)
 	unsigned i;
 
 	for (i = 0; i < LINES_WORDS; i++) {
-		s.reads += t->reads[i];
-		s.writes += t->writes[i];
+		s.reads = hvt_line_plus(s.reads, t->reads[i]);
+		s.writes = hvt_line_plus(s.writes, t->writes[i]);
 	}
 	return s;
 }
@@ -41,7 +41,7 @@ struct whole {
 static int more_first(const void *a, const void *b)
 {
 	const struct hvt_stretch *x = &((const struct whole *)a)->s, *y = &((const struct whole *)b)->s;
-	uint64_t nx = x->reads + x->writes, ny = y->reads + y->writes;
+	uint64_t nx = hvt_line_accesses(x), ny = hvt_line_accesses(y);
 
 	return (nx < ny) - (nx > ny);
 }
@@ -69,37 +69,64 @@ static void meet_all(const struct line *line, struct line_judged *out)
 	for (i = 0; i < n; i++) {
 		for (k = i + 1; k < n; k++) {
 			bool processes = all[i].mm != all[k].mm;
-			uint64_t most_true = 0, most_false = 0;
+			const struct hvt_stretch *a = &all[i].s, *b = &all[k].s;
+			uint64_t most, *sum = hvt_line_in_common(a, b) ? &out->most_true : &out->most_false;
 
 			if (!processes && line->exact)
 				continue;
-			hvt_line_meet(&all[i].s, &all[k].s, &most_true, &most_false);
-			out->most_true += most_true;
-			out->most_false += most_false;
-			out->processes = out->processes || (processes && most_true + most_false);
+			most = hvt_line_plus(hvt_line_gets(a, b), hvt_line_gets(b, a));
+			*sum = hvt_line_plus(*sum, most);
+			out->processes = out->processes || (processes && most);
 		}
 	}
 	free(all);
 }
 
+static struct hvt_line_all all_threads(const struct line *line)
+{
+	struct hvt_line_all all = { 0 };
+	struct hvt_stretch s;
+	uint32_t i;
+
+	for (i = 0; i < line->n_threads; i++) {
+		s = all_of(&line->threads[i]);
+		hvt_line_all_add(&all, &s);
+	}
+	for (i = 0; i < line->n_threads; i++) {
+		s = all_of(&line->threads[i]);
+		hvt_line_all_take(&all, &s);
+	}
+	return all;
+}
+
 void lines_judge(const struct line *line, struct line_judged *out)
 {
-	uint64_t turns = line->exact ? line->returns : line->turns, all;
+	const struct hvt_line_all all = all_threads(line);
+	uint64_t most = hvt_line_all_most(&all), turns, seen_true = line->most_true, seen_false = line->most_false, sum;
 
-	*out = (struct line_judged){ .most_true = line->most_true, .most_false = line->most_false };
-	if ((turns < LINES_BACK_AND_FORTH || line->most_true + line->most_false < LINES_LEAST) &&
-	    line->unseen_true + line->unseen_false >= LINES_LEAST)
-		*out = (struct line_judged){ .most_true = line->unseen_true, .most_false = line->unseen_false, .unseen = true };
+	*out = (struct line_judged){ .handovers = hvt_line_less(line->handovers, most), .returns = hvt_line_less(line->returns, most) };
+	turns = line->exact ? out->returns : line->turns;
+	hvt_line_all_bound(&all, out->handovers, &seen_true, &seen_false);
+	out->most_true = line->unseen_true;
+	out->most_false = line->unseen_false;
+	hvt_line_all_bound(&all, 0, &out->most_true, &out->most_false);
+	out->unseen = (turns < LINES_BACK_AND_FORTH || seen_true + seen_false < LINES_LEAST) && out->most_true + out->most_false >= LINES_LEAST;
+	if (!out->unseen) { /* what was seen says better which bytes two had in common, and the other how often there could be two */
+		hvt_line_all_bound(&all, out->most_true + out->most_false, &seen_true, &seen_false);
+		out->most_true = seen_true;
+		out->most_false = seen_false;
+	}
 	meet_all(line, out);
+	hvt_line_all_bound(&all, out->handovers, &out->most_true, &out->most_false);
 	out->order = line->exact && !out->processes;
-	all = out->most_true + out->most_false;
-	if (!all)
+	sum = out->most_true + out->most_false;
+	if (!sum)
 		out->verdict = LINE_NONE;
 	else if (turns < LINES_BACK_AND_FORTH && !out->unseen && !(line->exact && out->processes))
 		out->verdict = LINE_ONCE;
-	else if (out->most_false < all / 10 + 1)
+	else if (out->most_false < sum / 10 + 1)
 		out->verdict = LINE_TRUE;
-	else if (out->most_true < all / 10 + 1)
+	else if (out->most_true < sum / 10 + 1)
 		out->verdict = LINE_FALSE;
 	else
 		out->verdict = LINE_BOTH;

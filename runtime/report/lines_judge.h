@@ -4,9 +4,10 @@
  *
  * Two threads are in each other's way on a line if both access it and at least one writes.  That is true sharing if they
  * have bytes in common of which one is written, and false sharing if not: then other places for their data would part them.
- * How much either weighs is how often the line can go from one of the two to the other.  In exact recordings that is
+ * How much either weighs is how often the line can go from one of the two to the other, and never more than all threads' accesses
+ * allow (hvt_line_most.h), nor less than was counted.  In exact recordings that is
  * summed up over what one thread did after the other; of samples, and between processes, all that each did is taken together.
- * Where an exact recording has not seen the line go back and forth, it is taken from what threads did that can run at the same time.
+ * It is what threads did that can run at the same time if that is more, and that alone where the line was not seen to go back and forth.
  */
 #ifndef LINES_JUDGE_H
 #define LINES_JUDGE_H
@@ -27,6 +28,7 @@ enum { LINES_LEAST = 100 }; /* lines that can go fewer times cost nothing: there
 struct line_judged {
 	enum line_verdict verdict;
 	uint64_t most_true, most_false; /* of handovers, at most; of samples: the same in samples */
+	uint64_t handovers, returns; /* that were counted */
 	bool order;	   /* the order is known: handovers are counted */
 	bool unseen;	   /* the threads took turns, so that it was not seen to go back and forth: but they can run at the same time */
 	bool processes;	   /* threads of several processes are in each other's way */

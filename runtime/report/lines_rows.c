@@ -46,8 +46,8 @@ int lines_rows_make(struct lines_rows *r, const struct lines *l)
 		r->exact = r->exact || row->line->exact;
 		r->pmu = r->pmu || row->line->hitm;
 		if (row->judged.order) {
-			r->handovers += row->line->handovers;
-			r->handovers_most = row->line->handovers > r->handovers_most ? row->line->handovers : r->handovers_most;
+			r->handovers += row->judged.handovers;
+			r->handovers_most = row->judged.handovers > r->handovers_most ? row->judged.handovers : r->handovers_most;
 		}
 		k += row->line->n_threads > 1;
 	}

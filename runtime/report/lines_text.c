@@ -25,7 +25,7 @@ enum { THREADS_SHOWN = 8, PARTS_SHOWN = 8, SITES_SHOWN = 2, WIDTH = 80 };
 /* Of a line's accesses: what has less is not worth a row. */
 #define LEAST 0.01
 /* The same for lines that are known from samples, as LINES_LEAST is for counted ones. */
-enum { LEAST_SAMPLES = 4 };
+enum { LEAST_SAMPLES = 3 };
 
 /* Words filled to the width. */
 static void paragraph(FILE *f, int width, const char *indent, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
@@ -211,7 +211,7 @@ static void row(FILE *f, const struct lines_row *r, size_t rank, struct analysis
 	char handovers[24] = "-", likely[24];
 
 	if (r->judged.order)
-		snprintf(handovers, sizeof(handovers), "%" PRIu64, r->line->handovers);
+		snprintf(handovers, sizeof(handovers), "%" PRIu64, r->judged.handovers);
 	snprintf(likely, sizeof(likely), "%s%s", lines_verdict_name(r->judged.verdict), r->line->exact ? "" : ", likely");
 	fprintf(f, "%3zu  %5.1f%%  %-14s %10s %11" PRIu64 "  0x%" PRIx64, rank, 100 * r->share, likely, handovers,
 		r->judged.most_true + r->judged.most_false, r->line->addr);

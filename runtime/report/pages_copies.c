@@ -15,8 +15,11 @@
 #include <string.h>
 
 #include "json.h"
+#include "printable.h"
 #include "runtime/user/page_map.h"
 #include "translator-hooks/image_name.h"
+
+enum { NAME_WIDTH = 32 }; /* of a column */
 
 /* One page copied: who, what, where; rows are runs of equal ones. */
 struct row {
@@ -144,18 +147,31 @@ static void write_json(FILE *f, const struct row *r, const struct page_copies *c
 	json_end(&j);
 }
 
+/* Returns the columns taken. */
+static int put_module(FILE *f, const char *path)
+{
+	int n;
+
+	fputs(" [", f);
+	n = printable_put(f, last_part(path));
+	putc(']', f);
+	return n + 3;
+}
+
 static void write_text(FILE *f, const struct row *r, const struct page_copies *c, struct live *l)
 {
-	char who[32], what[256];
+	char who[32];
+	int n;
 
 	snprintf(who, sizeof(who), "%d %s", (int)r->pid, r->pid == c->pid ? "parent" : "child");
+	fprintf(f, "%8" PRIu64 " %8" PRIu64 "  %-16s ", r->pages, r->faults, who);
+	n = printable_put(f, r->name);
 	if (r->module)
-		snprintf(what, sizeof(what), "%s [%s]", r->name, last_part(live_path(l, r->module)));
-	else
-		snprintf(what, sizeof(what), "%s", r->name);
-	fprintf(f, "%8" PRIu64 " %8" PRIu64 "  %-16s %-32s %s", r->pages, r->faults, who, what, r->site ? r->site : "[system call]");
+		n += put_module(f, live_path(l, r->module));
+	fprintf(f, "%*s", n < NAME_WIDTH ? NAME_WIDTH - n + 1 : 1, "");
+	printable_put(f, r->site ? r->site : "[system call]");
 	if (r->site && r->code_module)
-		fprintf(f, " [%s]", last_part(live_path(l, r->code_module)));
+		put_module(f, live_path(l, r->code_module));
 	putc('\n', f);
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
 #include "translator-hooks/image_name.h"
 
 void pages_prot(uint8_t prot, char out[5])
@@ -58,17 +59,6 @@ static void put_counts(FILE *f, const struct pages_counts *c)
 
 #define COLUMNS "     PAGES  PRESENT    TOUCHED  WRITTEN  PRIVATE   SHARED   HUGE   SWAP"
 
-/* A file's name may hold what would end the line. */
-static void put_path(FILE *f, const char *path)
-{
-	for (const unsigned char *s = (const unsigned char *)path; *s; s++) {
-		if (*s < ' ' || *s == 0x7f)
-			fprintf(f, "\\x%02x", *s);
-		else
-			putc(*s, f);
-	}
-}
-
 static void head(FILE *f, int pid, double seconds, const char *what)
 {
 	fprintf(f, "Pages of process %d", pid);
@@ -95,7 +85,7 @@ static void region(FILE *f, const struct hvar_vma *v, const struct pages_where *
 	fprintf(f, "%-35s %s %-7s", range, prot, hvar_kind_name(w->kind));
 	put_counts(f, c);
 	fputs("  ", f);
-	put_path(f, w->path);
+	printable_put(f, w->path);
 	if (w->deleted)
 		fputs(" (deleted)", f);
 	putc('\n', f);
@@ -107,7 +97,7 @@ static void group(FILE *f, const struct pages_group *g)
 	put_counts(f, &g->counts);
 	if (g->path) {
 		fputs("  ", f);
-		put_path(f, *g->path ? g->path : "[no file]");
+		printable_put(f, *g->path ? g->path : "[no file]");
 	}
 	putc('\n', f);
 }
@@ -119,7 +109,7 @@ static void moment(FILE *f, const struct pages_moment *m)
 	put_range(f, &m->counts.touched_private, 15);
 	put_range(f, &m->counts.touched_shared, 14);
 	fputs("  ", f);
-	put_path(f, !m->path ? "[all]" : *m->path ? m->path : "[no file]");
+	printable_put(f, !m->path ? "[all]" : *m->path ? m->path : "[no file]");
 	fputs(m->peak ? "  (the peak)\n" : "\n", f);
 }
 
@@ -138,11 +128,12 @@ static void put_names(FILE *f, struct pages_names *n)
 	uint32_t i, k = 0;
 
 	for (; (name = pages_names_section(n)) != NULL; k++)
-		fprintf(f, "%s%s", k ? "," : "  ", name);
+		fputs(k ? "," : "  ", f), printable_put(f, name);
 	while ((i = pages_names_symbol(n)) != HVAR_IMAGE_NONE) {
 		char *written = image_name(n->img, i);
 
-		fprintf(f, "  %s", written ? written : hvar_image_str(n->img, n->img->syms[i].name));
+		fputs("  ", f);
+		printable_put(f, written ? written : hvar_image_str(n->img, n->img->syms[i].name));
 		free(written);
 	}
 }

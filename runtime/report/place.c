@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "printable.h"
 #include "translator-hooks/image_member.h"
 #include "translator-hooks/image_name.h"
 
@@ -124,7 +125,7 @@ static int write_text(struct place_writer *w, const struct place_answer *a)
 
 	fprintf(w->f, "0x%" PRIx64 "  ", a->addr);
 	if (a->jit) {
-		fputs(a->jit, w->f);
+		printable_put(w->f, a->jit);
 		if (a->addr != a->jit_start)
 			fprintf(w->f, "+0x%" PRIx64, a->addr - a->jit_start);
 		fprintf(w->f, "  %s\n", hvar_kind_name(HVAR_KIND_JIT));
@@ -136,19 +137,20 @@ static int write_text(struct place_writer *w, const struct place_answer *a)
 		s = own = image_place_name(p, a->img, a->module, false);
 	if (!s)
 		return -ENOMEM;
-	fputs(s, w->f);
+	printable_put(w->f, s);
 	if (p->symbol != HVAR_IMAGE_NONE && a->img) {
 		look_inside(w, a);
-		fputs(w->member.path, w->f);
+		printable_put(w->f, w->member.path);
 		if (w->member.rest)
 			fprintf(w->f, "+0x%" PRIx64, w->member.rest);
 	}
 	free(own);
 	fprintf(w->f, "  %s", hvar_kind_name(p->kind));
 	if ((s = section(a)) != NULL && *s)
-		fprintf(w->f, "  %s", s);
+		fputs("  ", w->f), printable_put(w->f, s);
 	if ((s = path_or_null(a->module)) != NULL) {
-		fprintf(w->f, "  %s", s);
+		fputs("  ", w->f);
+		printable_put(w->f, s);
 		if (a->inside)
 			fprintf(w->f, "@0x%" PRIx64, a->inside);
 		if (p->vma.flags & HVAR_VMA_DELETED)

@@ -16,6 +16,7 @@
 
 #include "json.h"
 #include "prefetches.h"
+#include "printable.h"
 
 enum { IN_TEXT = 30 };
 
@@ -30,17 +31,6 @@ static const char *const positions[] = {
 	[PREFETCH_PAST] = "past",
 };
 
-/* A name from the program's files, which may hold any byte. */
-static void put_name(FILE *f, const char *s)
-{
-	for (; *s; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			fprintf(f, "\\x%02x", (unsigned char)*s);
-		else
-			putc(*s, f);
-	}
-}
-
 static void column(FILE *f, int width, uint64_t n)
 {
 	if (n)
@@ -53,18 +43,18 @@ static void put_code(FILE *f, const struct prefetch_line *l)
 {
 	const char *last = strrchr(l->function, ')');
 
-	put_name(f, *l->function ? l->function : "?");
+	printable_put(f, *l->function ? l->function : "?");
 	if (*l->function && (!last || (last[1] && last[1] != ' '))) /* those of C++ have their parameters already */
 		fputs("()", f);
 	if (*l->file) {
 		fputs(" at ", f);
-		put_name(f, l->file);
+		printable_put(f, l->file);
 		fprintf(f, ":%" PRIu32, l->line);
 	} else if (l->ip) {
 		fprintf(f, " at 0x%" PRIx64, l->ip);
 		if (l->module) {
 			fputs(" in ", f);
-			put_name(f, l->module);
+			printable_put(f, l->module);
 		}
 	} else {
 		fputs(": all that there was no room for", f);
@@ -82,10 +72,10 @@ static void put_place(FILE *f, const struct prefetch_place *at)
 	else if (at->position != PREFETCH_AT)
 		fprintf(f, "%" PRIu64 " byte%s %s ", at->distance, at->distance == 1 ? "" : "s",
 			at->position == PREFETCH_PAST ? "past the end of" : "before");
-	put_name(f, at->base && (at->position != PREFETCH_AT || at->what != STREAM_PREFETCH_UNMAPPED) ? at->base : at->name);
+	printable_put(f, at->base && (at->position != PREFETCH_AT || at->what != STREAM_PREFETCH_UNMAPPED) ? at->base : at->name);
 	if (at->base && at->position != PREFETCH_AT && at->what != STREAM_PREFETCH_UNMAPPED) {
 		fputs(", in ", f);
-		put_name(f, at->name);
+		printable_put(f, at->name);
 	}
 	if (at->position == PREFETCH_AT && at->base && at->what == STREAM_PREFETCH_UNMAPPED)
 		fputs(", which may not be read", f);

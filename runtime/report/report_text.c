@@ -22,6 +22,7 @@
 #include "heap_print.h"
 #include "losses.h"
 #include "prefetches_print.h"
+#include "printable.h"
 #include "report.h"
 #include "translator-hooks/image_cache.h"
 
@@ -49,27 +50,18 @@ static void style(const struct out *out, const char *code)
 
 /* ---- text that may hold anything ---- */
 
-/* Is there a control character, C0, DEL or C1 in UTF-8, at @s?  Its bytes, else 0. */
-static int control_at(const unsigned char *s)
-{
-	if (s[0] < 0x20 || s[0] == 0x7f)
-		return 1;
-	return s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0 ? 2 : 0;
-}
-
 /* @s made printable; malloc'd, NULL without memory. */
 static char *printable(const char *s)
 {
 	char *text = malloc(4 * strlen(s) + 1), *to = text;
-	const unsigned char *p = (const unsigned char *)s;
 
-	while (text && *p) {
-		int n = control_at(p);
+	while (text && *s) {
+		int n = printable_control(s);
 
 		if (!n)
-			*to++ = (char)*p++;
+			*to++ = *s++;
 		while (n--)
-			to += sprintf(to, "\\x%02x", *p++);
+			to += sprintf(to, "\\x%02x", (unsigned char)*s++);
 	}
 	if (text)
 		*to = '\0';

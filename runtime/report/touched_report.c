@@ -15,6 +15,7 @@
 
 #include "json.h"
 #include "losses.h"
+#include "printable.h"
 #include "runtime/core/hvar_image.h"
 #include "translator-hooks/image_name.h"
 

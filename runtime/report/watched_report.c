@@ -19,6 +19,7 @@
 
 #include "json.h"
 #include "near_names.h"
+#include "printable.h"
 #include "watched.h"
 
 struct by_thread {
@@ -331,17 +332,6 @@ size_t watched_json(FILE *f, struct analysis *a, const struct watched_choice *o)
 
 /* ---- text ---- */
 
-/* Names of the program's own, which may hold any byte; NULL: a recording has none. */
-static void put(FILE *f, const char *s)
-{
-	for (; s && *s; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			fprintf(f, "\\x%02x", (unsigned char)*s);
-		else
-			putc(*s, f);
-	}
-}
-
 static void numbers(FILE *f, const struct watched_count *n)
 {
 	fprintf(f, "%10" PRIu64 " %9" PRIu64 " %9" PRIu64 "  ", n->accesses, n->reads, n->writes);
@@ -359,18 +349,18 @@ static void text_site(FILE *f, struct code_names *names, const struct by_site *s
 	code_names_find(names, &s->at, &name);
 	fputs("  ", f);
 	if (*name.function) {
-		put(f, name.function);
+		printable_put(f, name.function);
 		fputs(strchr(name.function, '(') ? "" : "()", f);
 	} else {
 		fprintf(f, "0x%" PRIx64, name.vaddr);
 	}
 	if (*name.file) {
 		fputs(" at ", f);
-		put(f, name.file);
+		printable_put(f, name.file);
 		fprintf(f, ":%" PRIu32, name.line);
 	} else if (*name.module) {
 		fputs(" of ", f);
-		put(f, variables_file_name(name.module));
+		printable_put(f, variables_file_name(name.module));
 	}
 	putc('\n', f);
 }
@@ -387,14 +377,14 @@ static void text_spot(FILE *f, struct analysis *a, struct code_names *names, con
 	size_t i;
 
 	numbers(f, &s->n);
-	put(f, watch_name(a, s->watch));
+	printable_put(f, watch_name(a, s->watch));
 	if (s->module) {
 		fputs(" [", f);
-		put(f, variables_file_name(images_path(analysis_images(a), s->module)));
+		printable_put(f, variables_file_name(images_path(analysis_images(a), s->module)));
 		putc(']', f);
 	}
 	fprintf(f, ": %" PRIu32 " byte%s at 0x%" PRIx64 " of ", s->size, s->size == 1 ? "" : "s", s->start);
-	put(f, s->comm);
+	printable_put(f, s->comm);
 	fprintf(f, "%sprocess %" PRIu32 "\n", *s->comm ? ", " : "", s->pid);
 	if (sum_up(&sum, watched_cells(analysis_watched(a), s), s->n_cells)) {
 		for (i = 0; i < sum.n_threads && (!lines || i < lines); i++) {
@@ -433,23 +423,23 @@ static void text_missing(FILE *f, struct analysis *a, size_t watch)
 	size_t n, i, len = strcspn(name, ".[+");
 
 	if (why) {
-		put(f, why);
+		printable_put(f, why);
 		putc('\n', f);
 		return;
 	}
 	if (is_range(name)) {
 		fputs("nothing found: no process has memory at ", f);
-		put(f, name);
+		printable_put(f, name);
 		putc('\n', f);
 		return;
 	}
 	n = near_names(images(a), name, v);
 	fputs("nothing found: no process has a variable '", f);
-	put(f, name);
+	printable_put(f, name);
 	putc('\'', f);
 	if (n && name[len] && strlen(v[0]) == len && !memcmp(v[0], name, len)) {
 		fputs(": there is '", f);
-		put(f, v[0]);
+		printable_put(f, v[0]);
 		fputs("', which has no such part, or no debug information tells of it\n", f);
 		while (n)
 			free(v[--n]);
@@ -463,7 +453,7 @@ static void text_missing(FILE *f, struct analysis *a, size_t watch)
 	}
 	for (i = 0; i < n; i++) {
 		fputs(!i ? "; did you mean '" : i + 1 < n ? "', '" : "' or '", f);
-		put(f, v[i]);
+		printable_put(f, v[i]);
 		free(v[i]);
 	}
 	fputs(n ? "'?\n" : ": 'hotvar symbols FILE' says whether a file has names\n", f);
@@ -474,9 +464,9 @@ static void text_head(FILE *f, const struct analysis *a, const struct analysis_t
 	const char *argv = analysis_meta(a, "argv"), *pid = analysis_meta(a, "pid");
 
 	if (argv && *argv)
-		put(f, argv);
+		printable_put(f, argv);
 	else
-		fputs(pid ? "process " : "a recording", f), put(f, pid ? pid : "");
+		fputs(pid ? "process " : "a recording", f), printable_put(f, pid ? pid : "");
 	fprintf(f, ": accesses to watched variables in %.2f s\n", seconds_of(t));
 }
 
@@ -491,7 +481,7 @@ static void text_tail(FILE *f, struct analysis *a, const struct analysis_totals 
 	      "  them\n", f);
 	if (note && *note) {
 		fputs("note: ", f);
-		put(f, note);
+		printable_put(f, note);
 		putc('\n', f);
 	}
 	if (tasks || maps || memory)
@@ -522,7 +512,7 @@ size_t watched_text(FILE *f, struct analysis *a, const struct watched_choice *o)
 	}
 	for (i = 0; watch_name(a, i); i++) {
 		if (is_found(s, n, i) && watch_why(a, i))
-			put(f, watch_why(a, i)), putc('\n', f);
+			printable_put(f, watch_why(a, i)), putc('\n', f);
 		if (o->limit && shown[i] > o->limit)
 			fprintf(f, "%33s%zu more processes with %s\n", "", shown[i] - o->limit, watch_name(a, i));
 		if (is_found(s, n, i))
@@ -533,7 +523,7 @@ size_t watched_text(FILE *f, struct analysis *a, const struct watched_choice *o)
 	if (!o->quiet && n)
 		text_tail(f, a, &t);
 	else if (!o->quiet && analysis_meta(a, "note"))
-		fputs("note: ", f), put(f, analysis_meta(a, "note")), putc('\n', f);
+		fputs("note: ", f), printable_put(f, analysis_meta(a, "note")), putc('\n', f);
 	if (analysis_why(a))
 		fprintf(f, "%s\n", analysis_why(a));
 	code_names_free(names);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "exact_memfd.h"
+#include "grow.h"
 #include "stream_frame.h"
 
 _Static_assert(HVT_LINES_END <= HVT_LINES + HVT_LINES_MAX, "lines have room");
@@ -21,7 +22,9 @@ struct out {
 	struct stream_line_site sites[STREAM_LINE_SITES_MAX];
 	const char *stacks[STREAM_LINE_PARTS_MAX]; /* of heap_len bytes, the heap's */
 	uint32_t n_parts, n_sites; /* that there are: each is in one list, and what was written over may be in many */
-	uint64_t accesses, of_one; /* of the line, and of who has most of them */
+	struct hvt_stretch *threads; /* what each of the line has done in all */
+	size_t n_threads, cap_threads;
+	struct hvt_line_all all;
 };
 
 /* One of @n things is in a list; more of them than there are make no sense. */
@@ -145,7 +148,6 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 {
 	struct stream_line_part *to_part;
 	struct hvt_line_part p;
-	uint64_t accesses = 0;
 	int ret = exact_memfd_read(to->memfd, &p, sizeof(p), HVT_LINES_PARTS + number * sizeof(p));
 	unsigned i;
 
@@ -172,10 +174,6 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 			p.writes[i] += now->writes[i];
 		}
 	}
-	for (i = 0; i < HVT_LINE_WORDS; i++)
-		accesses += p.reads[i] + p.writes[i];
-	o->accesses += accesses;
-	o->of_one = accesses > o->of_one ? accesses : o->of_one;
 	to_part->read = p.read;
 	to_part->written = p.written;
 	memcpy(to_part->reads, p.reads, sizeof(p.reads));
@@ -185,55 +183,77 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 	return 0;
 }
 
-/* The stretch that the end found the line in. */
-static void end_stretch(struct hvt_line_shared *s, const struct hvt_line *now)
+/* Add to @s what @now has counted and not put into its part yet. */
+static void add_now(struct hvt_stretch *s, const struct hvt_line *now)
 {
-	struct hvt_stretch last = s->stretch;
 	unsigned i;
 
-	last.read |= now->read;
-	last.written |= now->written;
+	s->read |= now->read;
+	s->written |= now->written;
 	for (i = 0; i < HVT_LINE_WORDS; i++) {
-		last.reads += now->reads[i];
-		last.writes += now->writes[i];
+		s->reads += now->reads[i];
+		s->writes += now->writes[i];
 	}
-	hvt_line_meet(&s->before, &last, &s->most_true, &s->most_false);
 }
 
-/* The same for the moment that its thread was in. */
-static int end_moment(const struct exact_lines_to *to, const struct out *o, struct hvt_line_shared *s, const struct hvt_line *now)
+/* All that @p's thread has done. */
+static struct hvt_stretch whole(const struct hvt_line_part *p, const struct hvt_line *now)
 {
-	struct hvt_stretch last = { s->moment_reads, s->moment_writes, now->read, now->written };
-	struct round round = { 0 };
-	uint64_t most_true = 0, most_false = 0;
-	struct hvt_line_part p;
-	uint32_t number;
+	struct hvt_stretch s = { .read = p->read, .written = p->written };
 	unsigned i;
-	int ret;
 
 	for (i = 0; i < HVT_LINE_WORDS; i++) {
-		last.reads += now->reads[i];
-		last.writes += now->writes[i];
+		s.reads = hvt_line_plus(s.reads, p->reads[i]);
+		s.writes = hvt_line_plus(s.writes, p->writes[i]);
 	}
-	for (number = s->met ? s->first : 0; number; number = p.next) {
-		if (number >= HVT_LINES_PARTS_MAX || goes_round(&round, number) || !use(&to->used->met, o->n_parts))
+	if (now && now->who == p->who)
+		add_now(&s, now);
+	return s;
+}
+
+/* What the threads of @s have done in all; and of the moment and the stretch that the end found the line in, if @now is not NULL. */
+static int read_threads(const struct exact_lines_to *to, struct out *o, struct hvt_line_shared *s, const struct hvt_line *now)
+{
+	struct hvt_stretch moment = { s->moment_reads, s->moment_writes, 0, 0 }, stretch = s->stretch;
+	struct hvt_line_met met = { 0, 0, 0, 0 };
+	struct round round = { 0 };
+	struct hvt_line_part p;
+	uint32_t number;
+	size_t i;
+	int ret;
+
+	o->n_threads = 0;
+	o->all = (struct hvt_line_all){ 0 };
+	if (now) {
+		add_now(&moment, now);
+		add_now(&stretch, now);
+		hvt_line_end_stretch(s, &stretch, now->who);
+	}
+	for (number = s->first; number; number = p.next) {
+		if (number >= HVT_LINES_PARTS_MAX || goes_round(&round, number) || !use(&to->used->threads, o->n_parts))
 			return -EINVAL;
 		ret = exact_memfd_read(to->memfd, &p, sizeof(p), HVT_LINES_PARTS + number * sizeof(p));
+		if (!ret)
+			ret = grow_array((void **)&o->threads, &o->cap_threads, o->n_threads + 1, sizeof(*o->threads));
 		if (ret)
 			return ret;
-		if (number != s->now)
-			hvt_line_meet_unseen(&p, &last, &most_true, &most_false);
+		o->threads[o->n_threads] = whole(&p, now);
+		hvt_line_all_add(&o->all, &o->threads[o->n_threads++]);
+		if (now && s->met && number != s->now)
+			hvt_line_meet_unseen(&p, &moment, &met);
 	}
-	hvt_line_add_unseen(s, &last, most_true, most_false);
+	for (i = 0; i < o->n_threads; i++)
+		hvt_line_all_take(&o->all, &o->threads[i]);
+	hvt_line_add_unseen(s, &moment, &met);
+	hvt_line_all_bound(&o->all, s->handovers, &s->most_true, &s->most_false);
+	hvt_line_all_bound(&o->all, 0, &s->unseen_true, &s->unseen_false);
 	return 0;
 }
 
-/* Each time that the line goes over one of the two is not who has most of its accesses: one of theirs is in two such times. */
-static int put_unseen(const struct exact_lines_to *to, const struct out *o, const struct hvt_line_shared *s, uint64_t addr)
+static int put_unseen(const struct exact_lines_to *to, const struct hvt_line_shared *s, uint64_t addr)
 {
-	struct stream_line_unseen u = { .mm = to->mm, .addr = addr, .most_true = s->unseen_true, .most_false = s->unseen_false };
+	const struct stream_line_unseen u = { .mm = to->mm, .addr = addr, .most_true = s->unseen_true, .most_false = s->unseen_false };
 
-	hvt_line_bound(2 * (o->accesses - o->of_one), &u.most_true, &u.most_false);
 	if (!u.most_true && !u.most_false)
 		return 0;
 	if (!stream_well_formed(STREAM_LINE_UNSEEN, &u, sizeof(u)))
@@ -266,13 +286,11 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 			return ret;
 		if (now.number != number)
 			return 0; /* just given up, or just begun */
-		end_stretch(s, &now);
-		ret = end_moment(to, o, s, &now);
-		if (ret)
-			return ret;
 	}
+	ret = read_threads(to, o, s, s->closed ? NULL : &now);
+	if (ret)
+		return ret;
 	memset(&o->line, 0, sizeof(o->line));
-	o->accesses = o->of_one = 0;
 	o->line.time_ns = to->time_ns;
 	o->line.mm = to->mm;
 	o->line.pid = to->pid;
@@ -291,7 +309,7 @@ static int put_line(const struct exact_lines_to *to, uint32_t number, struct hvt
 	if (n < 2 && !is_shared(to, addr))
 		return 0;
 	ret = put(to, o);
-	return ret ? ret : put_unseen(to, o, s, addr);
+	return ret ? ret : put_unseen(to, s, addr);
 }
 
 /* Has the file memory for so many of each?  In holes there is room for any number of them. */
@@ -325,7 +343,15 @@ static struct out *begin(const struct exact_lines_to *to, struct hvt_lines_head 
 	}
 	o->n_parts = head->n_parts;
 	o->n_sites = head->n_sites;
+	o->threads = NULL;
+	o->n_threads = o->cap_threads = 0;
 	return o;
+}
+
+static void end(struct out *o)
+{
+	free(o->threads);
+	free(o);
 }
 
 int exact_lines_closed(const struct exact_lines_to *to, uint64_t number)
@@ -346,7 +372,7 @@ int exact_lines_closed(const struct exact_lines_to *to, uint64_t number)
 	if (!o)
 		return ret;
 	ret = put_line(to, (uint32_t)number, &s, o);
-	free(o);
+	end(o);
 	return ret;
 }
 
@@ -366,6 +392,6 @@ int exact_lines_harvest(const struct exact_lines_to *to)
 		if (!ret && !s.closed)
 			ret = put_line(to, i, &s, o);
 	}
-	free(o);
+	end(o);
 	return ret;
 }

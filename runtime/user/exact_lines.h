@@ -15,9 +15,9 @@
 #include "runtime/valgrind/hvt_line_wire.h"
 #include "stream.h"
 
-/* Of a process, all its life: each part and site is in one list, and is read once, parts once more at the end.  All zero at first. */
+/* Of a process, all its life: each part and site is in one list, and is read once, parts also for what their threads did in all.  All zero at first. */
 struct exact_lines_used {
-	uint32_t parts, sites, met;
+	uint32_t parts, sites, threads;
 };
 
 /* Where to, and whose: all borrowed. */

@@ -121,8 +121,11 @@ static void end_stretch(struct hvt_line *l, struct hvt_line_shared *s)
 
 	put_part(l, s);
 	hvt_unseen_over(l, s);
-	hvt_line_meet(&s->before, &s->stretch, &s->most_true, &s->most_false);
-	s->before = hvt_order_lives(l->who) ? s->stretch : none;
+	hvt_line_end_stretch(s, &s->stretch, l->who);
+	if (!hvt_order_lives(l->who)) {
+		s->before = none;
+		s->before_got = s->before_gave = 0;
+	}
 	s->stretch = none;
 }
 

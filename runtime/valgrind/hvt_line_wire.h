@@ -17,6 +17,7 @@
 #ifndef HVT_LINE_WIRE_H
 #define HVT_LINE_WIRE_H
 
+#include "hvt_line_most.h"
 #include "hvt_wire.h"
 
 #define HVT_LINE_SHIFT	     6
@@ -41,12 +42,6 @@ struct hvt_lines_head {
 	uint64_t lost; /* times that no number was left */
 };
 
-/* What one thread has done until another came, or for as long as others are ordered to it alike. */
-struct hvt_stretch {
-	uint64_t reads, writes; /* accesses */
-	uint64_t read, written; /* which bytes */
-};
-
 struct hvt_line {
 	uint32_t turn;	 /* in which it was accessed last; 0: never */
 	uint32_t number; /* of its struct hvt_line_shared */
@@ -67,6 +62,7 @@ struct hvt_line_shared {
 	uint64_t most_true, most_false; /* how many there can be if both threads of two stretches run at the same time: with bytes in common, without */
 	uint64_t unseen_true, unseen_false; /* the same for all that two did who can run at the same time, whoever came first */
 	struct hvt_stretch before; /* the one before this one; no accesses: none that counts */
+	uint64_t before_got, before_gave; /* of its accesses, those that may have got the line from the one before it; of its writes, those that gave it there */
 	struct hvt_stretch stretch; /* of this one, what is in its part already, and bytes of moments that are over */
 	uint64_t moment_reads, moment_writes; /* of this moment, what is in its part already */
 	uint32_t first;	 /* part */
@@ -74,6 +70,7 @@ struct hvt_line_shared {
 	uint32_t writer; /* who has written to it last */
 	uint32_t closed; /* its memory is gone: nothing changes any more */
 	uint32_t met;	 /* the others' parts say who can run at the same time */
+	uint32_t before_who, before_gave_to; /* whose that stretch was, and the one before it */
 	uint32_t zero;
 };
 
@@ -102,29 +99,34 @@ struct hvt_line_site {
 };
 
 /*
- * How often a line can go from one of the two to the other if both run at the same time: no oftener than the one with fewer
- * accesses has any, twice if both write; who only reads has it from each write at most once.
+ * @now, of @who, came after @s->before: if both run at the same time each can get the line from the other.  An access, or a write as seen by
+ * the one that gets what it wrote, that may have been in a hand-over with the stretch before is in no other one: then the sum over
+ * all stretches is as large as can be, and no larger.
  */
-static inline void hvt_line_meet(const struct hvt_stretch *a, const struct hvt_stretch *b, uint64_t *most_true,
-				 uint64_t *most_false)
+static inline void hvt_line_end_stretch(struct hvt_line_shared *s, const struct hvt_stretch *now, uint32_t who)
 {
-	uint64_t x = a->writes && !b->writes ? a->writes : a->reads + a->writes;
-	uint64_t y = b->writes && !a->writes ? b->writes : b->reads + b->writes;
-	uint64_t least = x < y ? x : y;
+	const struct hvt_stretch *a = &s->before;
+	uint64_t got = hvt_line_less(hvt_line_accesses(now), a->writes - (s->before_gave_to == who ? s->before_gave : 0));
+	uint64_t gave = hvt_line_less(hvt_line_accesses(a) - s->before_got, now->writes);
 
-	if (!a->writes && !b->writes)
-		return;
-	if (a->writes && b->writes)
-		least *= 2;
-	if ((a->written & (b->read | b->written)) | (a->read & b->written))
-		*most_true += least;
+	if (hvt_line_in_common(a, now))
+		s->most_true += got + gave;
 	else
-		*most_false += least;
+		s->most_false += got + gave;
+	s->before = *now;
+	s->before_got = got;
+	s->before_gave = gave;
+	s->before_gave_to = s->before_who;
+	s->before_who = who;
 }
 
+/* How often who is there now can get the line from others, with bytes in common and without, and they from it. */
+struct hvt_line_met {
+	uint64_t gets_true, gets_false, gives_true, gives_false;
+};
+
 /* What @p's thread did with what @now does, as far as they can be at the same time. */
-static inline void hvt_line_meet_unseen(const struct hvt_line_part *p, const struct hvt_stretch *now, uint64_t *most_true,
-					uint64_t *most_false)
+static inline void hvt_line_meet_unseen(const struct hvt_line_part *p, const struct hvt_stretch *now, struct hvt_line_met *met)
 {
 	struct hvt_stretch all = { 0, 0, 0, 0 };
 
@@ -133,30 +135,21 @@ static inline void hvt_line_meet_unseen(const struct hvt_line_part *p, const str
 	if (p->met & HVT_LINE_MET_NEW)
 		all = (struct hvt_stretch){ all.reads + p->new.reads, all.writes + p->new.writes, all.read | p->new.read,
 					    all.written | p->new.written };
-	hvt_line_meet(&all, now, most_true, most_false);
-}
-
-/* Of *@most_true + *@most_false leave @most at most, of each as large a part. */
-static inline void hvt_line_bound(uint64_t most, uint64_t *most_true, uint64_t *most_false)
-{
-	uint64_t t = *most_true, f = *most_false;
-
-	if (t + f >= t && t + f <= most)
-		return;
-	while ((t | f) >> 31) {
-		t >>= 1;
-		f >>= 1;
+	if (hvt_line_in_common(&all, now)) {
+		met->gets_true += hvt_line_gets(now, &all);
+		met->gives_true += hvt_line_gets(&all, now);
+	} else {
+		met->gets_false += hvt_line_gets(now, &all);
+		met->gives_false += hvt_line_gets(&all, now);
 	}
-	*most_true = most / (t + f) * t + most % (t + f) * t / (t + f);
-	*most_false = most - *most_true;
 }
 
-/* What @now's thread did met that of many: each of its accesses is still only one, which takes the line and gives it away. */
-static inline void hvt_line_add_unseen(struct hvt_line_shared *s, const struct hvt_stretch *now, uint64_t most_true, uint64_t most_false)
+/* What @now's thread did met that of many: each of its accesses is still only one. */
+static inline void hvt_line_add_unseen(struct hvt_line_shared *s, const struct hvt_stretch *now, struct hvt_line_met *met)
 {
-	hvt_line_bound(2 * (now->reads + now->writes), &most_true, &most_false);
-	s->unseen_true += most_true;
-	s->unseen_false += most_false;
+	hvt_line_bound(hvt_line_accesses(now), &met->gets_true, &met->gets_false);
+	s->unseen_true += met->gets_true + met->gives_true;
+	s->unseen_false += met->gets_false + met->gives_false;
 }
 
 #endif /* HVT_LINE_WIRE_H */

@@ -4,9 +4,6 @@
 #include "hvt_line_parts.h"
 #include "hvt_order.h"
 
-/* Where so many times are seen that it goes back and forth, no more is asked. */
-enum { RETURNS_SEEN = 2, MOST_SEEN = 100 };
-
 static Bool is_any(const struct hvt_stretch *s)
 {
 	return s->read | s->written ? True : False;
@@ -21,7 +18,7 @@ void hvt_unseen_meet(const struct hvt_line *l, struct hvt_line_shared *s)
 {
 	UInt i;
 
-	if (s->met || (s->returns >= RETURNS_SEEN && s->most_true + s->most_false >= MOST_SEEN))
+	if (s->met)
 		return;
 	s->met = 1;
 	hvt_order_ask(l->who, l->moment);
@@ -53,14 +50,14 @@ static void add_moment(struct hvt_line_part *p, const struct hvt_stretch *now, U
 void hvt_unseen_over(struct hvt_line *l, struct hvt_line_shared *s)
 {
 	const struct hvt_stretch now = { s->moment_reads, s->moment_writes, l->read, l->written };
-	uint64_t most_true = 0, most_false = 0;
+	struct hvt_line_met met = { 0, 0, 0, 0 };
 	UInt i;
 
 	if (s->met) {
 		for (i = s->first; i; i = hvt_line_part_at(i)->next)
 			if (i != s->now && hvt_line_part_at(i)->met)
-				hvt_line_meet_unseen(hvt_line_part_at(i), &now, &most_true, &most_false);
-		hvt_line_add_unseen(s, &now, most_true, most_false);
+				hvt_line_meet_unseen(hvt_line_part_at(i), &now, &met);
+		hvt_line_add_unseen(s, &now, &met);
 		s->met = 0;
 	}
 	if (is_any(&now))

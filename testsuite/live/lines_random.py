@@ -25,10 +25,27 @@ for what, addr, *numbers in said:
             continue
         got = [r[k] for k in ("handovers", "returns", "most_true", "most_false")]
         whole = want[2] + want[3]
+        most, possible = got[2] + got[3], want.pop()
+        if got[:2] != want[:2] or not min(whole, possible) <= most <= possible:
+            print(addr, got, want, possible)
+            wrong += 1
+            continue
+        if r["unseen"]:  # so little that what was not seen counts: what of that is true the program does not say
+            if whole >= 100:
+                print("unseen", addr, got, want)
+                wrong += 1
+            continue
+        if abs(got[2] * whole - want[2] * most) > whole:  # as large a part
+            print(addr, got, want)
+            wrong += 1
+            continue
         sharing = "true" if want[3] < whole // 10 + 1 else "false" if want[2] < whole // 10 + 1 else "both"
         if r["sharing"] != sharing:
             print(addr, r["sharing"], sharing)
             wrong += 1
+        else:
+            right += 1
+        continue
     else:
         if not r:
             continue

@@ -5,8 +5,9 @@
  * line_random SEED STEPS
  *
  * One thread at a time has the baton.  Each step of the script, made beforehand, is one access by one thread.  Says for each line
- * "line ADDR HANDOVERS RETURNS TRUE FALSE", and for each thread that was there "thread ADDR TID READS WRITES READ WRITTEN",
- * of which the last two are the bytes, a bit each: from the script alone, by what the words mean.
+ * "line ADDR HANDOVERS RETURNS TRUE FALSE POSSIBLE", and for each thread that was there "thread ADDR TID READS WRITES READ WRITTEN",
+ * of which the last two are the bytes, a bit each: from the script alone, by what the words mean.  TRUE and FALSE are of those that came after
+ * each other, POSSIBLE is what can be in any order.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -117,20 +118,43 @@ static unsigned long least(unsigned long a, unsigned long b)
 	return a < b ? a : b;
 }
 
-static void two(const struct did *a, const struct did *b, unsigned long *most_true, unsigned long *most_false)
-{
-	unsigned long most = 0;
+/* Two stretches of a line, one after the other: who accesses or writes how often, and what of it is in a hand-over with the one before. */
+struct stretch {
+	struct did d;
+	int thread;
+	unsigned long got, gave; /* accesses, writes */
+};
 
-	if (a->writes && b->writes)
-		most = 2 * least(a->reads + a->writes, b->reads + b->writes);
-	else if (a->writes)
-		most = least(a->writes, b->reads);
-	else if (b->writes)
-		most = least(a->reads, b->writes);
-	if ((a->written & b->read) || (a->written & b->written) || (a->read & b->written))
-		*most_true += most;
+/* @b gets the line from @a as often as it is there and @a has written; and so the other way round.  @before: the one before @a, or NULL. */
+static void two(const struct stretch *before, struct stretch *a, struct stretch *b, unsigned long *most_true, unsigned long *most_false)
+{
+	unsigned long accesses = a->d.reads + a->d.writes - a->got, writes = a->d.writes;
+
+	if (before && before->thread == b->thread) /* it has got it from these already */
+		writes -= a->gave;
+	b->got = least(b->d.reads + b->d.writes, writes);
+	b->gave = least(accesses, b->d.writes);
+	if ((a->d.written & (b->d.read | b->d.written)) || (a->d.read & b->d.written))
+		*most_true += b->got + b->gave;
 	else
-		*most_false += most;
+		*most_false += b->got + b->gave;
+}
+
+/* No thread gets it oftener than it is there, or than others write; and who is the first does not get it. */
+static unsigned long possible(unsigned line)
+{
+	unsigned long all = 0, writes = 0, sum = 0;
+	struct did d[THREADS];
+	int t;
+
+	for (t = 0; t < THREADS; t++) {
+		d[t] = did(line, 0, n_steps, t);
+		all += d[t].reads + d[t].writes;
+		writes += d[t].writes;
+	}
+	for (t = 0; t < THREADS; t++)
+		sum += least(d[t].reads + d[t].writes, writes - d[t].writes);
+	return least(sum, all - 1);
 }
 
 /* When was @line last accessed by @thread (@write: written to), before step @until?  -1: never. */
@@ -147,15 +171,21 @@ static long last(unsigned line, unsigned until, int thread, int write)
 static void tell(unsigned line)
 {
 	unsigned long handovers = 0, returns = 0, most_true = 0, most_false = 0;
+	static struct stretch all[MOST];
 	int before = -1, thread, other;
-	unsigned i, first = 0, first_before = 0;
+	unsigned i, k, n = 0, first = 0;
 
-	for (i = 0; i < n_steps; i++) {
+	for (i = 0; i <= n_steps; i++) {
 		long written = -1, mine;
 		int writer = -1;
 
-		if (steps[i].line != line || steps[i].thread == before)
+		if (i < n_steps && (steps[i].line != line || steps[i].thread == before))
 			continue;
+		if (before >= 0) /* steps [first, i) are a stretch */
+			all[n++] = (struct stretch){ did(line, first, i, before), before, 0, 0 };
+		first = i;
+		if (i == n_steps)
+			break;
 		thread = steps[i].thread;
 		for (other = 0; other < THREADS; other++)
 			if (last(line, i, other, 1) > written) {
@@ -167,28 +197,11 @@ static void tell(unsigned line)
 			handovers++;
 			returns += mine >= 0;
 		}
-		if (before >= 0) {
-			/* steps [first_before, first) and [first, i) are two stretches, if there are two */
-			if (first > first_before) {
-				struct did a = did(line, first_before, first, steps[first_before].thread);
-				struct did b = did(line, first, i, before);
-
-				two(&a, &b, &most_true, &most_false);
-			}
-			first_before = first;
-		} else {
-			first_before = i;
-		}
-		first = i;
 		before = thread;
 	}
-	if (before >= 0 && first > first_before) {
-		struct did a = did(line, first_before, first, steps[first_before].thread);
-		struct did b = did(line, first, n_steps, before);
-
-		two(&a, &b, &most_true, &most_false);
-	}
-	printf("line %p %lu %lu %lu %lu\n", (void *)memory[line], handovers, returns, most_true, most_false);
+	for (k = 1; k < n; k++)
+		two(k > 1 ? &all[k - 2] : NULL, &all[k - 1], &all[k], &most_true, &most_false);
+	printf("line %p %lu %lu %lu %lu %lu\n", (void *)memory[line], handovers, returns, most_true, most_false, possible(line));
 	for (thread = 0; thread < THREADS; thread++) {
 		struct did d = did(line, 0, n_steps, thread);
 

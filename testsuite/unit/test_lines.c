@@ -128,9 +128,27 @@ static uint64_t count(uint32_t tid, uint32_t line, uint32_t flags)
 	return n;
 }
 
+/* No thread gets it oftener than it is there, or than others write; and who is the first does not get it. */
+static uint64_t most_possible(uint32_t line)
+{
+	uint64_t all = 0, writes = 0, sum = 0;
+	uint32_t t;
+
+	for (t = 1; t <= THREADS; t++) {
+		all += count(t, line, HVAR_ACCESS_READ) + count(t, line, HVAR_ACCESS_WRITE);
+		writes += count(t, line, HVAR_ACCESS_WRITE);
+	}
+	for (t = 1; t <= THREADS; t++) {
+		uint64_t w = count(t, line, HVAR_ACCESS_WRITE), n = count(t, line, HVAR_ACCESS_READ) + w;
+
+		sum += n < writes - w ? n : writes - w;
+	}
+	return sum < all - 1 ? sum : all - 1;
+}
+
 static void check_verdict(const struct line *l, uint32_t line)
 {
-	uint64_t most_true = 0, most_false = 0, turns = 0, seen = 0;
+	uint64_t most_true = 0, most_false = 0, turns = 0, seen = 0, possible;
 	enum line_verdict want;
 	struct line_judged j;
 	uint32_t a, b, i, before = 0;
@@ -144,12 +162,8 @@ static void check_verdict(const struct line *l, uint32_t line)
 			for (i = 64 * line; i < 64 * line + 64; i++)
 				common = common || (has(STEPS, a, i, HVAR_ACCESS_WRITE) && has(STEPS, b, i, 3)) ||
 					 (has(STEPS, b, i, HVAR_ACCESS_WRITE) && has(STEPS, a, i, 3));
-			if (wa && wb)
-				most = 2 * (ra + wa < rb + wb ? ra + wa : rb + wb);
-			else if (wa)
-				most = wa < rb ? wa : rb;
-			else if (wb)
-				most = wb < ra ? wb : ra;
+			/* Each gets the line from the other as often as it is there, but not oftener than the other writes. */
+			most = (ra + wa < wb ? ra + wa : wb) + (rb + wb < wa ? rb + wb : wa);
 			most_true += common ? most : 0;
 			most_false += common ? 0 : most;
 		}
@@ -162,8 +176,16 @@ static void check_verdict(const struct line *l, uint32_t line)
 		before = did[i].tid;
 	}
 	lines_judge(l, &j);
-	assert_int_equal(j.most_true, most_true);
-	assert_int_equal(j.most_false, most_false);
+	possible = most_possible(line);
+	assert_true(j.most_true <= most_true);
+	if (most_true + most_false <= possible) {
+		assert_int_equal(j.most_true, most_true);
+		assert_int_equal(j.most_false, most_false);
+	} else {
+		assert_int_equal(j.most_true + j.most_false, possible);
+		most_true = j.most_true;
+		most_false = j.most_false;
+	}
 	assert_int_equal(l->turns, turns);
 	if (!(most_true + most_false))
 		want = LINE_NONE;
@@ -499,7 +521,6 @@ static void very_many_threads(void **state)
 	struct line_thread *threads = calloc(ALL, sizeof(*threads));
 	struct line l = { .threads = threads, .n_threads = ALL, .turns = 9 };
 	struct line_judged j;
-	uint64_t others = MET - 2;
 	unsigned i;
 
 	(void)state;
@@ -511,7 +532,8 @@ static void very_many_threads(void **state)
 		threads[i].writes[0] = i < ALL - 2 ? 1 : 100;
 	}
 	lines_judge(&l, &j);
-	assert_int_equal(j.most_true, 2 * 100 + 2 * others * 2 + others * (others - 1) / 2 * 2);
+	/* all write: as often as there are accesses, but for the first; no oftener than others write */
+	assert_int_equal(j.most_true, ALL - 2 + 200 - 1);
 	assert_int_equal(j.most_false, 0);
 	assert_int_equal(j.verdict, LINE_TRUE);
 	free(threads);
