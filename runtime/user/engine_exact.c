@@ -63,6 +63,7 @@ struct engine {
 	struct pollfd *fds;
 	size_t n, cap, fds_cap;
 	bool ended;
+	bool heard;	  /* something of CMD's was, so valgrind has begun to run it */
 	uint64_t begin_ns, deadline_ns, begin_cpu_ns;
 	uint64_t refused; /* connections and messages that made no sense */
 	uint64_t starved; /* processes not heard for want of descriptors */
@@ -277,6 +278,7 @@ static void hello(struct engine *g, size_t i, size_t len, int memfd)
 			close(memfd);
 		close(g->c[i].fd);
 		g->c[i].fd = -1;
+		g->heard = true;
 		return;
 	}
 	if (len < sizeof(copy) || copy.type != HVT_HELLO || copy.version != HVT_VERSION || !copy.pid || !is_counters(memfd)) {
@@ -295,6 +297,7 @@ static void hello(struct engine *g, size_t i, size_t len, int memfd)
 		return;
 	}
 	g->c[i].pid = peer;
+	g->heard = true;
 	send(g->c[i].fd, "", 1, MSG_NOSIGNAL);
 }
 
@@ -518,7 +521,8 @@ static void finish(struct engine *g)
 	end.time_ns = clock_now_ns();
 	exact_tell_losses(g->x, end.time_ns);
 	if (!exact_accesses(g->x) && g->ended)
-		session_note(s, "nothing was counted: valgrind did not get so far as to run the program; what it said is above");
+		session_note(s, s->exact_stopped ? "nothing was counted: the program has not asked for it, with HOTVAR_START of hotvar.h" :
+						   "nothing was counted: the program was ended before its first access was");
 	if (WIFSIGNALED(s->wait_status) && s->wait_status != -1 && WTERMSIG(s->wait_status) == SIGILL)
 		session_note(s, "a process ended by SIGILL: valgrind may not know an instruction of it, which it then names above");
 	exact_uncounted_note(exact_uncounted(g->x), s);
@@ -544,6 +548,12 @@ static void finish(struct engine *g)
 	stream_flush(s->out);
 }
 
+/* Valgrind, or the tool in it, has ended without running CMD. */
+static bool not_begun(const struct engine *g)
+{
+	return g->ended && !g->heard && !g->refused && !g->starved;
+}
+
 static int run(struct session *s, struct err *e)
 {
 	struct engine *g = calloc(1, sizeof(*g));
@@ -563,7 +573,10 @@ static int run(struct session *s, struct err *e)
 		exact_spares_take(&g->spares);
 		g->pidfd = (int)syscall(SYS_pidfd_open, g->launch.pid, 0);
 		measure(g);
-		finish(g);
+		if (not_begun(g))
+			err = exact_valgrind_failed(s->argv[0], s->wait_status, e);
+		else
+			finish(g);
 	}
 	tear_down(g);
 	free(g);

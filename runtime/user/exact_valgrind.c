@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch.h"
+#include "launch_find.h"
 #include "translator-hooks/elf_file.h"
 
 #define TOOL "hotvar-amd64-linux"
@@ -69,23 +71,56 @@ int exact_valgrind_find(struct exact_valgrind *v, struct err *e)
 	return 0;
 }
 
-int exact_valgrind_can_run(const char *path, struct err *e)
+static bool is_32_bit(const unsigned char id[EI_NIDENT])
 {
-	unsigned char id[EI_NIDENT] = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC), code = errno;
-	ssize_t n = fd < 0 ? 0 : pread(fd, id, sizeof(id), 0);
+	return !memcmp(id, ELFMAG, SELFMAG) && id[EI_CLASS] == ELFCLASS32;
+}
 
+/* Its first bytes, or -errno. */
+static int read_id(const char *path, unsigned char id[EI_NIDENT])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
+
+	memset(id, 0, EI_NIDENT);
+	if (!err && pread(fd, id, EI_NIDENT, 0) < EI_NIDENT)
+		memset(id, 0, EI_NIDENT);
 	if (fd >= 0)
 		close(fd);
-	if (fd < 0 && (code == EMFILE || code == ENFILE))
+	return err;
+}
+
+int exact_valgrind_can_run(const char *path, struct err *e)
+{
+	unsigned char id[EI_NIDENT];
+	char interpreter[512];
+	int code = -read_id(path, id);
+
+	if (code && (code == EMFILE || code == ENFILE))
 		return err_set(e, code, "cannot count the accesses of '%s': %s; raise: ulimit -n", path, strerror(code));
 	if (launch_changes_ids(path))
 		return err_set(e, EPERM, "cannot count the accesses of '%s': it is set-user-ID, set-group-ID or has capabilities, which valgrind cannot give it: run a copy without them, or leave out --exact", path);
-	if (fd < 0)
+	if (code)
 		return err_set(e, EACCES, "cannot count the accesses of '%s': valgrind must read it, and may not: make it readable, or leave out --exact", path);
-	if (n == (ssize_t)sizeof(id) && !memcmp(id, ELFMAG, SELFMAG) && id[EI_CLASS] != ELFCLASS64)
+	if (is_32_bit(id))
 		return err_set(e, ENOTSUP, "cannot count the accesses of '%s': it is a 32-bit program, and hotvar's tool for valgrind is for 64-bit ones: leave out --exact", path);
+	if (launch_foresee(path, e))
+		return -ENOEXEC;
+	if (launch_interpreter(path, interpreter, sizeof(interpreter)) && !read_id(interpreter, id) && is_32_bit(id))
+		return err_set(e, ENOTSUP, "cannot count the accesses of '%s': its interpreter '%s' is a 32-bit program, and hotvar's tool for valgrind is for 64-bit ones: leave out --exact", path, interpreter);
 	return 0;
+}
+
+int exact_valgrind_failed(const char *name, int wait_status, struct err *e)
+{
+	int status = WEXITSTATUS(wait_status);
+
+	if (WIFSIGNALED(wait_status))
+		return err_exit(e, EINTR, 128 + WTERMSIG(wait_status),
+				"cannot count the accesses of '%s': valgrind was ended by signal %d before the program began: run it again",
+				name, WTERMSIG(wait_status));
+	return err_exit(e, ECHILD, status == 126 || status == 127 ? status : 0,
+			"cannot count the accesses of '%s': valgrind ended with status %d before the program began: mend what it says above, or leave out --exact",
+			name, status);
 }
 
 bool exact_valgrind_keeps_malloc(const char *whose)

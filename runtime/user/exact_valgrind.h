@@ -21,8 +21,11 @@ struct exact_valgrind {
 /* Find both.  Returns 0, or -ENOENT and @e with what to install. */
 int exact_valgrind_find(struct exact_valgrind *v, struct err *e);
 
-/* Can the file @path be run under it?  0, or -ENOTSUP or -EPERM and @e. */
+/* Can the file @path be run under it?  0, or -errno and @e; with the status 126 or 127 where nothing could run it. */
 int exact_valgrind_can_run(const char *path, struct err *e);
+
+/* It has ended with @wait_status of waitpid(2) and has not begun to run @name: say so.  Returns -errno. */
+int exact_valgrind_failed(const char *name, int wait_status, struct err *e);
 
 /*
  * The arguments that run @argv, the file @path, under @v, for a hotvar that listens to @socket, with the malloc that

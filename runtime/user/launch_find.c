@@ -287,8 +287,8 @@ int launch_find(struct launch *l, char *const argv[], struct err *e)
 
 /* ---- why exec failed ---- */
 
-/* "#!/usr/bin/env -S x" -> "/usr/bin/env"; false if @path is no such script. */
-static bool interpreter_of(const char *path, char *out, size_t size)
+/* "#!/usr/bin/env -S x" -> "/usr/bin/env" */
+bool launch_interpreter(const char *path, char *out, size_t size)
 {
 	char buf[256];
 	size_t n = head_of(path, (unsigned char *)buf, sizeof(buf) - 1);
@@ -393,7 +393,7 @@ static int no_interpreter(const char *path, struct err *e)
 {
 	char name[512];
 
-	if (interpreter_of(path, name, sizeof(name)))
+	if (launch_interpreter(path, name, sizeof(name)))
 		return err_exit(e, ENOENT, 126,
 				"cannot run '%s': its interpreter '%s' does not exist; install it or mend the script's first line",
 				path, name);
@@ -432,7 +432,7 @@ int launch_explain(const char *path, int code, struct err *e)
 			if (err)
 				return err;
 		}
-		if (interpreter_of(path, name, sizeof(name)))
+		if (launch_interpreter(path, name, sizeof(name)))
 			return err_exit(e, code, 126,
 					"cannot run '%s': its interpreter '%s' may not be executed; mend the script's first line",
 					path, name);
@@ -441,6 +441,33 @@ int launch_explain(const char *path, int code, struct err *e)
 	return err_exit(e, code, 126,
 			"cannot run '%s': %s; try it without hotvar to see whether that helps",
 			path, strerror(code));
+}
+
+/* An ELF file for this machine, as far as its head tells; one of 32 bits is for others to judge. */
+static bool is_for_us(const char *path)
+{
+	unsigned char b[sizeof(Elf64_Ehdr)] = { 0 };
+	size_t n = head_of(path, b, sizeof(b));
+
+	return n >= (b[EI_CLASS] == ELFCLASS32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr)) && !memcmp(b, ELFMAG, SELFMAG) && b[EI_DATA] == ELFDATA2LSB &&
+	       ((b[19] << 8 | b[18]) == EM_X86_64 || (b[19] << 8 | b[18]) == EM_386);
+}
+
+int launch_foresee(const char *path, struct err *e)
+{
+	char name[512];
+
+	if (launch_interpreter(path, name, sizeof(name))) {
+		if (access(name, F_OK))
+			return launch_explain(path, ENOENT, e);
+		return access(name, X_OK) ? launch_explain(path, EACCES, e) : 0;
+	}
+	if (launch_is_text(path))
+		return 0;
+	if (!is_for_us(path))
+		return launch_explain(path, ENOEXEC, e);
+	loader_of(path, name, sizeof(name));
+	return name[0] && access(name, F_OK) ? launch_explain(path, ENOENT, e) : 0;
 }
 
 bool launch_changes_ids(const char *path)
