@@ -26,7 +26,10 @@ void onlooker_signals(bool launched)
 
 	sigaction(SIGCHLD, &sa, NULL);
 	for (int sig = 0; (sig = end_signals_after(sig));) {
-		if (sigaction(sig, NULL, &old) || old.sa_handler == SIG_IGN) /* nohup */
+		if (sigaction(sig, NULL, &old))
+			continue;
+		/* nohup; but shells have background jobs ignore the terminal's, which may be sent to them still */
+		if (old.sa_handler == SIG_IGN && !end_signals_are_the_terminals(sig))
 			continue;
 		if (launched && end_signals_are_the_terminals(sig))
 			signal(sig, SIG_IGN);
