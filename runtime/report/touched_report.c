@@ -203,19 +203,18 @@ static void put_name(FILE *f, const char *s, int room)
 {
 	int n = 0;
 
-	for (; *s; s++) {
-		bool control = (unsigned char)*s < 0x20 || *s == 0x7f ||
-			       ((unsigned char)*s == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0);
+	while (*s) {
+		int bytes = printable_control(s);
 
-		n += control ? 4 : (*s & 0xc0) != 0x80;
+		n += bytes ? 4 * bytes : (*s & 0xc0) != 0x80;
 		if (room > 0 && n > room) {
 			fputs("…", f);
 			return;
 		}
-		if (control)
-			fprintf(f, "\\x%02x", (unsigned char)*s);
-		else
-			putc(*s, f);
+		if (!bytes)
+			putc(*s++, f);
+		while (bytes--)
+			fprintf(f, "\\x%02x", (unsigned char)*s++);
 	}
 }
 
