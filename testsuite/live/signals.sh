@@ -154,6 +154,9 @@ closed 0 sh -c "yes $address | timeout 60 '$HOTVAR' sym -e '$TESTPROGS/loop'"
 kill $sleeper
 trap tap_cleanup EXIT
 # What CMD has of a signal that hotvar ignores is what hotvar was given.
-is "CMD has SIGPIPE and SIGXFSZ as hotvar had them" "$("$HOTVAR" -q -o /dev/null -- grep SigIgn /proc/self/status)" \
-	"$(grep SigIgn /proc/self/status)"
+bits() { # these two: libc keeps signals 32 and 33 for itself
+	echo $((0x$(sed 's/.*[[:space:]]//') & 0x1001000))
+}
+is "CMD has SIGPIPE and SIGXFSZ as hotvar had them" "$("$HOTVAR" -q -o /dev/null -- grep SigIgn /proc/self/status | bits)" \
+	"$(grep SigIgn /proc/self/status | bits)"
 done_testing
