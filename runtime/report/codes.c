@@ -86,20 +86,54 @@ static struct page *page_for(struct codes *c, uint32_t module, uint32_t mm,
 	return c->slots[i];
 }
 
+/* The bits @from..@to, which are not more than one word's, of the word that @from is in. */
+static uint64_t bits(size_t from, size_t to)
+{
+	return (to - from == 64 ? ~0ull : (1ull << (to - from)) - 1) << from % 64;
+}
+
+static size_t word_end(size_t i, size_t end)
+{
+	size_t next = (i | 63) + 1;
+
+	return next < end ? next : end;
+}
+
+static void know(struct page *p, size_t at, size_t end)
+{
+	for (size_t i = at, next; i < end; i = next) {
+		next = word_end(i, end);
+		p->known[i / 64] |= bits(i, next);
+	}
+}
+
+/* Where the bytes from @at on that are known end, at most @end. */
+static size_t known_until(const struct page *p, size_t at, size_t end)
+{
+	for (size_t i = at, next; i < end; i = next) {
+		uint64_t lacks;
+
+		next = word_end(i, end);
+		lacks = ~p->known[i / 64] & bits(i, next);
+		if (lacks)
+			return (i & ~(size_t)63) + (size_t)__builtin_ctzll(lacks);
+	}
+	return end;
+}
+
 int codes_put(struct codes *c, uint32_t module, uint32_t mm, uint64_t where,
 	      const void *bytes, size_t n)
 {
 	const uint8_t *from = bytes;
 
 	while (n) {
-		size_t at = where % PAGE, len = PAGE - at < n ? PAGE - at : n, i;
+		size_t at = where % PAGE, len = PAGE - at < n ? PAGE - at : n;
 		struct page *p = page_for(c, module, mm, where / PAGE);
 
 		if (!p)
 			return -ENOMEM;
 		memcpy(p->bytes + at, from, len);
-		for (i = at; i < at + len; i++)
-			p->known[i / 64] |= 1ull << i % 64;
+		know(p, at, at + len);
 		where += len;
 		from += len;
 		n -= len;
@@ -114,17 +148,16 @@ size_t codes_get(const struct codes *c, uint32_t module, uint32_t mm, uint64_t w
 	size_t done = 0;
 
 	while (c->n_slots && done < n) {
-		size_t at = where % PAGE, len = PAGE - at < n - done ? PAGE - at : n - done, i;
+		size_t at = where % PAGE, len = PAGE - at < n - done ? PAGE - at : n - done, end;
 		const struct page *p = c->slots[slot_of(c, module, mm, where / PAGE)];
 
 		if (!p)
 			break;
-		for (i = at; i < at + len && p->known[i / 64] >> i % 64 & 1; i++)
-			;
-		memcpy(to + done, p->bytes + at, i - at);
-		done += i - at;
-		where += i - at;
-		if (i < at + len)
+		end = known_until(p, at, at + len);
+		memcpy(to + done, p->bytes + at, end - at);
+		done += end - at;
+		where += end - at;
+		if (end < at + len)
 			break;
 	}
 	return done;

@@ -20,6 +20,7 @@ enum {
 	MAX_BYTES = 8 << 20,	  /* of code looked through for one program */
 	MAX_CALLERS = 8,	  /* a function called from more places tells little about each */
 	MAX_SOUGHT = 4096,
+	WORTH = 200,		  /* one sample of so many: of a mapping with fewer its callers change nothing */
 	CHUNK = 1 << 16,
 };
 
@@ -43,6 +44,11 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+static bool is_in(const struct site_function *f, const struct site_range *r)
+{
+	return f->module == r->module && f->mm == r->mm && f->start >= r->start && f->start < r->end;
+}
+
 /* The functions of range @r whose callers nobody has looked for. */
 static void gather(struct seeking *k, const struct site_range *r)
 {
@@ -50,8 +56,7 @@ static void gather(struct seeking *k, const struct site_range *r)
 	for (size_t i = 0; i < k->s->n && k->n < MAX_SOUGHT; i++) {
 		struct site_function *f = k->s->v[i];
 
-		if (f->module != r->module || f->mm != r->mm || f->sought || !f->b ||
-		    !f->b->bounded || f->start < r->start || f->start >= r->end)
+		if (!is_in(f, r) || f->sought || !f->b || !f->b->bounded)
 			continue;
 		f->sought = true;
 		k->v[k->n++] = (struct sought){ .start = f->start };
@@ -83,16 +88,14 @@ static void scan(struct seeking *k, const struct site_range *r)
 
 		if (got < 5 || got > want)
 			break;
-		for (size_t i = 0; i + 5 <= got; i++) {
+		for (const uint8_t *p = buf; (p = memchr(p, 0xe8, got - 4 - (size_t)(p - buf))); p++) {
+			uint64_t from = at + (uint64_t)(p - buf), to;
 			int32_t distance;
-			uint64_t to;
 
-			if (buf[i] != 0xe8)
-				continue;
-			memcpy(&distance, buf + i + 1, 4);
-			to = at + i + 5 + (uint64_t)(int64_t)distance;
+			memcpy(&distance, p + 1, 4);
+			to = from + 5 + (uint64_t)(int64_t)distance;
 			if (to >= lo && to <= hi)
-				note_call(k, to, at + i);
+				note_call(k, to, from);
 		}
 		at += got - 4; /* a call may lie across two chunks */
 	}
@@ -116,6 +119,18 @@ static bool add_callers(struct seeking *k, const struct site_range *r)
 	return added;
 }
 
+/* What runs for so little of the time is not worth that all code beside it is looked through. */
+static bool is_thin(const struct sites *s, const struct site_range *r)
+{
+	double all = 0, here = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		all += s->v[i]->samples;
+		here += is_in(s->v[i], r) ? s->v[i]->samples : 0;
+	}
+	return here * WORTH < all;
+}
+
 void sites_add_callers(struct sites *s, const struct estimate_env *env)
 {
 	struct seeking k = { .s = s, .env = env };
@@ -131,7 +146,7 @@ void sites_add_callers(struct sites *s, const struct estimate_env *env)
 			const struct site_range *r = &s->ranges[i];
 
 			if (r->end - r->start > MAX_RANGE ||
-			    bytes + (r->end - r->start) > MAX_BYTES)
+			    bytes + (r->end - r->start) > MAX_BYTES || is_thin(s, r))
 				continue;
 			gather(&k, r);
 			if (!k.n)
