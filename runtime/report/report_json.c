@@ -174,6 +174,8 @@ static void total(FILE *f, const struct rows *r, const struct analysis *a)
 	if (r->exact)
 		count(&j, "begin_ns", r->totals.first_ns, r->totals.first_ns);
 	json_num(&j, "own_cpu_share", r->own_cpu_share);
+	if (r->cpu_seconds > 0)
+		json_num(&j, "cpu_seconds", r->cpu_seconds);
 	if (r->slowdown > 0) {
 		json_u64(&j, "hits", r->hits);
 		json_num(&j, "slowdown", r->slowdown);

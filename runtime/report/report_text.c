@@ -34,6 +34,9 @@
 #define SEEN 0.0005
 /* Seconds: below, beginning and ending are most of what hotvar costs. */
 #define LONG_ENOUGH 0.2
+/* Where more than MOST of as much CPU time has no samples, that is said. */
+#define MUCH_CPU 0.1
+#define MOST 0.5
 
 enum { TEXT_WIDTH = 80, KIND_WIDTH = 8 };
 
@@ -382,6 +385,16 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 		  maps ? maps : "", cost);
 }
 
+static const char no_samples_of[] = "what it does in the kernel has none, nor have threads that end before they have used as much as one sample stands for";
+
+/* Most of the program's time has no samples: shares are of the rest. */
+static void unsampled(const struct out *out, const struct rows *r)
+{
+	if (r->samples && r->cpu_seconds >= MUCH_CPU && r->unsampled > MOST)
+		paragraph(out, "note: samples stand for %.2f of the %.2f seconds of CPU time that the program used: %s: for these raise the rate with -F, or count each access with --exact",
+			  (1 - r->unsampled) * r->cpu_seconds, r->cpu_seconds, no_samples_of);
+}
+
 /* ---- what -v adds ---- */
 
 /* What a module's rows without a symbol want done, by their reason; the others' files failed, which is said of those. */
@@ -473,6 +486,7 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	else if (!r->exact && r->n)
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time, likewise; wr%%: how many of its accesses write");
 	how(out, r, a);
+	unsampled(out, r);
 	if (r->callers && !callers_any(analysis_callers((struct analysis *)a)))
 		paragraph(out, "no lines of code: record with %s--callers to have them", r->exact ? "" : "--exact ");
 	if (r->by_phase && !r->phases)
@@ -485,6 +499,21 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 	else if (images_failed(images))
 		paragraph(out, "no names for %zu file%s; -v says which and why", images_failed(images),
 			  images_failed(images) == 1 ? "" : "s");
+}
+
+/* No sample at @hz. */
+static void no_sample(const struct out *out, const struct rows *r, const char *hz)
+{
+	const char *at = hz ? " at " : "", *unit = hz ? " Hz" : "";
+
+	if (!hz)
+		hz = "";
+	if (r->unsampled > 0 && r->cpu_seconds * atof(hz) >= 1)
+		paragraph(out, "nothing found: no sample was taken%s%s%s of the %.3g seconds of CPU time that the program used: %s: raise the rate with -F, or count each access with --exact",
+			  at, hz, unit, r->cpu_seconds, no_samples_of);
+	else
+		paragraph(out, "nothing found: no sample was taken%s%s%s: the program%s used less CPU time than one stands for: let it do more, raise the rate with -F, or count each access with --exact",
+			  at, hz, unit, r->cpu_seconds > 0 ? "" : ", or each of its threads,");
 }
 
 static void nothing(const struct out *out, const struct rows *r, const struct analysis *a)
@@ -507,8 +536,7 @@ static void nothing(const struct out *out, const struct rows *r, const struct an
 	else if (analysis_meta(a, "unmeasured"))
 		paragraph(out, "nothing found: no sample was taken, since the kernel tells of this program to root alone: run hotvar as root");
 	else
-		paragraph(out, "nothing found: no sample was taken%s%s%s: the program used less CPU time than one stands for: let it do more, or raise the rate with -F",
-			  hz ? " at " : "", hz ? hz : "", hz ? " Hz" : "");
+		no_sample(out, r, hz);
 }
 
 void report_text(FILE *f, const struct rows *r, const struct analysis *a,

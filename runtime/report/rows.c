@@ -292,6 +292,18 @@ static void cost(struct rows *r, const struct analysis *a)
 		r->slowdown = (double)meta_number(a, "cost") / ran_ns;
 }
 
+/* A sample stands for as much CPU time as passes until the next: what the kernel has counted beyond all of them has none. */
+static void unsampled(struct rows *r, const struct analysis *a, const char *source)
+{
+	const char *hz = analysis_meta(a, "hz");
+	double cpu_ns = (double)meta_number(a, "cpu_ns"), samples = (double)r->totals.samples + (double)r->totals.lost[STREAM_LOST_SAMPLES];
+
+	r->cpu_seconds = cpu_ns > 0 ? cpu_ns / 1e9 : NAN;
+	r->unsampled = NAN;
+	if (cpu_ns > 0 && hz && atof(hz) > 0 && !r->addressed && !r->totals.lost[STREAM_LOST_THROTTLED] && source && (!strcmp(source, "perf") || !strcmp(source, "ptrace")))
+		r->unsampled = fmax(1 - samples / atof(hz) / r->cpu_seconds, 0);
+}
+
 int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, struct err *e)
 {
 	const char *source = analysis_meta(a, "source");
@@ -329,6 +341,7 @@ int rows_make(struct rows *r, struct analysis *a, const struct rows_options *o, 
 	else
 		r->seconds = (double)(r->totals.last_ns - r->totals.first_ns) / 1e9;
 	cost(r, a);
+	unsampled(r, a, source);
 	r->own_cpu_share = NAN;
 	if (r->totals.ended && r->seconds > 0 && r->totals.end.own_cpu_ns)
 		r->own_cpu_share = (double)r->totals.end.own_cpu_ns / 1e9 / r->seconds;

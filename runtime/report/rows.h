@@ -71,6 +71,8 @@ struct rows {
 	double seconds;
 	double slowdown; /* the part that measuring took of the program's CPU time, estimated; NaN: not known */
 	uint64_t hits;	 /* of breakpoints */
+	double cpu_seconds; /* CPU time of the program, as the kernel has it; NaN: not known */
+	double unsampled; /* the part of it that samples do not stand for; NaN: not known */
 	double own_cpu_share; /* hotvar's CPU time by seconds; NaN: not known */
 	struct analysis_totals totals;
 	struct row *all; /* private */

@@ -540,8 +540,7 @@ static void finish(struct engine *g)
 	if (!g->launched && !g->s->samples && is_stopped(g->pid))
 		stream_put_meta(g->s->out, "stopped", "%d", (int)g->pid);
 	g->s->still_running = g->launched && !g->ended;
-	if (g->s->note[0])
-		stream_put_meta(g->s->out, "note", "%s", g->s->note);
+	session_put_meta(g->s);
 	if (end.time_ns < g->news.last_ns)
 		end.time_ns = g->news.last_ns;
 	end.elapsed_ns = g->s->elapsed_ns;

@@ -337,8 +337,7 @@ static void finish(struct ptracer *p, uint64_t begin_cpu_ns)
 	s->still_running = p->cmd || (p->gated && p->tasks.n);
 	if (s->still_running && !p->cmd)
 		session_note(s, "CMD has ended, processes of it run on, and hotvar with them");
-	if (s->note[0])
-		stream_put_meta(s->out, "note", "%s", s->note);
+	session_put_meta(s);
 	end.time_ns = clock_now_ns();
 	end.elapsed_ns = s->elapsed_ns;
 	end.own_cpu_ns = clock_own_cpu_ns() - begin_cpu_ns;

@@ -11,15 +11,18 @@
 #include "session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "end_signals.h"
 #include "pmu_detect.h"
 #include "target.h"
@@ -122,6 +125,31 @@ void session_warn(struct session *s, const char *fmt, ...)
 		s->warn(text);
 }
 
+/* What all children that were waited for have used, and CMD if it was not; of a process, what it has.  0: not known. */
+static uint64_t cpu_ns(const struct session *s)
+{
+	struct rusage u;
+	uint64_t ns = 0;
+	clockid_t clock;
+
+	if (s->argv && !getrusage(RUSAGE_CHILDREN, &u))
+		ns = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
+		     (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+	if (s->wait_status == -1 && s->pid > 0 && !clock_getcpuclockid(s->pid, &clock))
+		ns += clock_ns(clock);
+	return ns;
+}
+
+void session_put_meta(struct session *s)
+{
+	uint64_t now = cpu_ns(s);
+
+	if (now > s->cpu_begin_ns)
+		stream_put_meta(s->out, "cpu_ns", "%" PRIu64, now - s->cpu_begin_ns);
+	if (s->note[0])
+		stream_put_meta(s->out, "note", "%s", s->note);
+}
+
 static struct sigaction old_actions[NSIG];
 static bool caught[NSIG];
 
@@ -216,6 +244,7 @@ static int run(struct session *s, struct err *e)
 	if (!engine)
 		return -EPERM;
 	s->engine = engine->name;
+	s->cpu_begin_ns = cpu_ns(s);
 	catch_signals();
 	err = engine->run(s, e);
 	/* What comes while a report is written of a CMD that runs on is session_serve()'s. */

@@ -65,6 +65,7 @@ struct session {
 	const char *engine;   /* that ran */
 	char note[512];	      /* what the report should say of how it was measured; "" */
 	void *engine_data;    /* the engine's own, between run() and serve() */
+	uint64_t cpu_begin_ns; /* session.c's own */
 };
 
 struct session_engine {
@@ -93,6 +94,12 @@ int session_serve(struct session *s, struct err *e);
 /* For engines: add to s->note, what was there before "; " stays.  session_warn() says it at once, too. */
 __attribute__((format(printf, 2, 3))) void session_note(struct session *s, const char *fmt, ...);
 __attribute__((format(printf, 2, 3))) void session_warn(struct session *s, const char *fmt, ...);
+
+/*
+ * For engines that sample, right before STREAM_END: put the CPU time that CMD, with its children that it has waited for, or the
+ * process has used, if it is known ("cpu_ns"), and s->note.
+ */
+void session_put_meta(struct session *s);
 
 /*
  * What an engine does, whenever a wait of it was interrupted, about the signals
