@@ -29,6 +29,8 @@ enum { CS_64 = 0x33, EXIT_32 = 1, OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEE
 int page_target_start(struct page_target *t, char *const argv[], struct err *e)
 {
 	int err = target_proc(argv[0], e);
+	char tracer[64];
+	pid_t by;
 
 	if (!err)
 		err = launch_fork(&t->launch, argv, false, e);
@@ -38,7 +40,11 @@ int page_target_start(struct page_target *t, char *const argv[], struct err *e)
 	if (!ptrace(PTRACE_SEIZE, t->pid, 0, OPTIONS))
 		return 0;
 	err = errno;
+	by = target_tracer(t->pid, tracer);
 	launch_abort(&t->launch);
+	if (by > 0)
+		return err_set(e, EBUSY, "cannot trace '%s': process %d (%s) traces hotvar, and what it starts with it; run hotvar without that",
+			       t->launch.path, (int)by, tracer);
 	return err_set(e, err, "cannot trace '%s': ptrace: %s; start it yourself and give its number with -p PID",
 		       t->launch.path, strerror(err));
 }

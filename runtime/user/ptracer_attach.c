@@ -45,7 +45,11 @@ int ptracer_refused(pid_t tid, int code, struct err *e)
 		snprintf(what, sizeof(what), "trace process %d", (int)tid);
 	if (code == ESRCH)
 		return err_set(e, code, "cannot %s: it has just ended; start it again", what);
-	by = tid ? target_tracer(tid, tracer) : 0;
+	by = target_tracer(tid ? tid : getpid(), tracer);
+	if (by > 0 && !tid)
+		return err_set(e, EBUSY,
+			       "cannot %s: process %d (%s) traces hotvar, and what it starts with it; run hotvar without that",
+			       what, (int)by, tracer);
 	if (by > 0)
 		return err_set(e, EBUSY,
 			       "cannot %s: it is already traced by process %d (%s); end that first",

@@ -106,4 +106,12 @@ for how in "maps -o $tmp/maps --source ptrace" "--source ptrace"; do
 	is "no process is to be had, $how" $? 125
 	like "why, and what mends it, $how" "$(cat "$tmp/err")" '^hotvar: .*fork: Resource temporarily unavailable.*ulimit -u$'
 done
+
+# What a tracer takes with all that it starts cannot be traced again.
+for how in "maps --source ptrace" pages; do
+	# shellcheck disable=SC2086
+	"$HOTVAR" maps --source ptrace -o "$tmp/maps" -- "$HOTVAR" $how -- true > "$tmp/out" 2> "$tmp/err"
+	is "hotvar is traced itself, $how" $? 125
+	like "by whom, and what mends it, $how" "$(cat "$tmp/err")" '^hotvar: .*: process [0-9]+ \(hotvar\) traces hotvar.*; run hotvar without that$'
+done
 done_testing
