@@ -40,6 +40,8 @@ struct options {
 	char **argv;
 };
 
+enum { OUTPUT = 64 << 10 };
+
 enum { KEY_AT = 0x6100, KEY_DIFF, KEY_SUMMARY, KEY_SOURCE, KEY_WATCH };
 
 static const struct argp_option own_options[] = {
@@ -396,7 +398,8 @@ static int live(struct options *o, struct err *e)
 	w.f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!w.f)
 		return CLI_FAILED;
-	setvbuf(w.f, NULL, _IOLBF, BUFSIZ); /* someone may be reading along, in a file too */
+	/* Written when no more lines are there at the moment; what else comes to stderr keeps its place among them. */
+	setvbuf(w.f, NULL, w.f == stderr ? _IOLBF : _IOFBF, OUTPUT);
 	if (!o->argv)
 		w.broken = stop_following;
 	queue = stream_to_queue(e);

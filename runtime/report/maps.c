@@ -61,6 +61,8 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 		default:
 			break;
 		}
+		if (stream_drained(r))
+			fflush(f); /* someone may be reading along, in a file too */
 		if (ferror(f) && !out->write_errno) {
 			out->write_errno = errno ? errno : EIO;
 			if (broken)
