@@ -118,6 +118,7 @@ struct decode_insn {
 	bool is_rep;
 	bool sets_direction; /* std, cld, popf: which way strings go is not known across it */
 	uint8_t jump_reg;  /* INDIRECT through a register: which; else DECODE_NONE */
+	uint8_t moved;	   /* a plain move of all 32 or 64 bits of a register from or to mem[0]: which; else DECODE_NONE */
 	uint8_t cycles4;   /* rough cost in quarters of a cycle, by throughput */
 	uint8_t latency;   /* rough cycles from inputs to outputs */
 	uint32_t written;  /* registers that may change: bit r; those without an effect are lost */

@@ -488,12 +488,22 @@ static void accumulator(const ZydisDecodedInstruction *in, struct decode_insn *o
 	}
 }
 
+static uint8_t moved(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, const struct decode_insn *out)
+{
+	uint8_t r;
+
+	if (in->mnemonic != ZYDIS_MNEMONIC_MOV || out->n_mem != 1 || (out->mem[0].size != 4 && out->mem[0].size != 8))
+		return DECODE_NONE;
+	return reg_operand(&ops[0], &r) || reg_operand(&ops[1], &r) ? r : DECODE_NONE;
+}
+
 void decode_registers(const ZydisDecodedInstruction *in,
 		      const ZydisDecodedOperand *ops, bool is32,
 		      struct decode_insn *out)
 {
 	uint8_t dst, bits;
 
+	out->moved = moved(in, ops, out);
 	touched(in, ops, out);
 	flags(in, ops, out);
 	if (in->cpu_flags && ((in->cpu_flags->modified | in->cpu_flags->set_0 |

@@ -18,11 +18,27 @@
 #include "decode_regs.h"
 #include "estimate_graph.h"
 
+enum { CONSTS_SLOTS = 12 };
+
+/* Where registers are put by and by: memory by the stack or frame pointer that the function moves them to and from. */
+struct consts_place {
+	int64_t disp;
+	uint8_t base, size;
+	bool loaded, stored;
+};
+
+struct consts_slot {
+	uint64_t v[2], at[2]; /* what is there, and at which address */
+};
+
 struct consts_pair {
 	struct decode_regs of[2];
+	struct consts_slot slot[CONSTS_SLOTS];
 };
 
 struct consts {
+	struct consts_place places[CONSTS_SLOTS];
+	uint32_t n_places;
 	struct consts_pair *in, *out; /* by block, numbered from the function's first */
 	uint8_t *seen;		      /* control can get there */
 };
@@ -31,9 +47,13 @@ struct consts {
 struct consts_edges {
 	const uint32_t *out, *first_out, *in, *first_in;
 	const uint32_t *order;	/* all blocks, each after those it leads to, but for edges back */
-	const uint32_t *round;	/* by block: registers that change before control is here again */
+	const uint32_t *round;	/* by block: what changes before control is here again, as consts_changed() has it */
 	const uint8_t *is_back;	/* by place in @in: an edge back */
+	const uint8_t *cold;	/* by block: control hardly ever gets there; what it brings along is left out */
 };
+
+/* Find c->places, once, before all else. */
+void consts_places(struct consts *c, const struct graph *g, uint32_t first, uint32_t n);
 
 /* Blocks are nodes [@first, @first + @n) of @g.  Returns 0 or -ENOMEM. */
 int consts_find(struct consts *c, const struct graph *g, uint32_t first, uint32_t n,
@@ -47,7 +67,7 @@ void consts_at(const struct consts *c, const struct graph *g, uint32_t first, ui
 /* The last comparison of block @b, which decides its jump, at *@at; false if that is unknown. */
 bool consts_deciding(const struct graph_block *b, uint32_t *at);
 
-/* Registers that @in may change, calls taken at the psABI's word. */
-uint32_t consts_changed(const struct decode_insn *in);
+/* Registers that @in may change, calls taken at the psABI's word; and above those, places. */
+uint32_t consts_changed(const struct consts *c, const struct decode_insn *in);
 
 #endif /* ESTIMATE_CONSTS_H */

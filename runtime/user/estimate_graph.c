@@ -380,7 +380,9 @@ static void believe_counts(struct graph *g, uint32_t first, uint32_t end)
 		if (other < 0)
 			continue;
 		sd = sqrt((1 / (e->counted + 0.5) + 1 / (other + 0.5)) * e->excess + e->odds_sd * e->odds_sd);
-		far = fabs(log(e->odds) - log((e->counted + 0.5) / (other + 0.5)));
+		far = log(e->odds) - log((e->counted + 0.5) / (other + 0.5));
+		if (!e->odds_least)
+			far = fabs(far);
 		if (far > CONTRADICTED * sd && other >= FEWEST_HITS && e->counted >= FEWEST_HITS)
 			e->odds = 0;
 	}

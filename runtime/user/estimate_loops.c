@@ -11,7 +11,10 @@
 #include "estimate_loops.h"
 #include "estimate_rounds.h"
 
-enum { MAX_BLOCKS = 3000 };
+enum {
+	MAX_BLOCKS = 3000,
+	COLD_BESIDE = 16, /* times that another way was seen to be taken, to call one cold */
+};
 
 static const double COST_SLACK = 2; /* a block may run in less than its cycles */
 
@@ -42,11 +45,12 @@ static int init(struct loops *l)
 	l->order = calloc(n + 1, sizeof(*l->order));
 	l->round = calloc(n + 1, sizeof(*l->round));
 	l->is_back = calloc(m + 1, 1);
+	l->cold = calloc(n + 1, 1);
 	l->goes_out = calloc(n + 1, 1);
 	l->inside = calloc(loops_block(l, 0)->f->n + 1, sizeof(*l->inside));
 	if (!l->out || !l->in || !l->first_out || !l->first_in || !l->state ||
 	    !l->member || !l->stack || !l->at || !l->inside ||
-	    !l->goes_out || !l->order || !l->round || !l->is_back)
+	    !l->goes_out || !l->order || !l->round || !l->is_back || !l->cold)
 		return -ENOMEM;
 	for (uint32_t e = l->first_edge; e < l->end_edge; e++) {
 		if (!is_local(l, e)) {
@@ -84,6 +88,7 @@ static void fini(struct loops *l)
 	free(l->order);
 	free(l->round);
 	free(l->is_back);
+	free(l->cold);
 	free(l->inside);
 	free(l->goes_out);
 	consts_fini(&l->consts);
@@ -94,7 +99,7 @@ static void mark_back(struct loops *l, uint32_t from, uint32_t to)
 	for (uint32_t k = l->first_in[to]; k < l->first_in[to + 1]; k++)
 		if (loops_edge(l, l->in[k])->from == l->first + from)
 			l->is_back[k] = 1;
-	l->round[to] = 0xffff; /* until the loop has been looked through */
+	l->round[to] = ~0u; /* until the loop has been looked through */
 }
 
 /* Edges back to a block that the walk is still inside of close loops. */
@@ -128,6 +133,37 @@ static void find_back_edges(struct loops *l, uint32_t root)
 			l->at[to] = l->first_out[to];
 			l->stack[depth++] = to;
 		}
+	}
+}
+
+/* Was edge @e never taken while its fellows were? */
+static bool never_taken(const struct loops *l, uint32_t e)
+{
+	const struct flow_edge *edge = loops_edge(l, e);
+	uint32_t from = edge->from - l->first;
+	double others = 0;
+
+	if ((!edge->has_seen && !edge->has_counted) || edge->seen > 0 || edge->counted > 0)
+		return false;
+	for (uint32_t k = l->first_out[from]; k < l->first_out[from + 1]; k++)
+		others += loops_edge(l, l->out[k])->seen + loops_edge(l, l->out[k])->counted;
+	return others >= COLD_BESIDE;
+}
+
+/* Blocks that no sample fell into, and that are only come to by ways that nobody was seen to take. */
+static void find_cold(struct loops *l)
+{
+	for (uint32_t n = l->n_order; n-- > 0;) {
+		uint32_t v = l->order[n];
+		bool any = false, all = l->g->flow.nodes[l->first + v].samples < 0.5 && !l->g->blocks[l->first + v].open;
+
+		for (uint32_t k = l->first_in[v]; k < l->first_in[v + 1] && all; k++) {
+			if (l->is_back[k])
+				continue;
+			any = true;
+			all = l->cold[loops_edge(l, l->in[k])->from - l->first] || never_taken(l, l->in[k]);
+		}
+		l->cold[v] = any && all;
 	}
 }
 
@@ -176,13 +212,62 @@ static bool unfinished(const struct loops *l, const struct exit_test *t, double 
 	       rounds * round > l->g->sample_cycles * flow_most(seen);
 }
 
-static void set_odds(struct loops *l, const struct exit_test *t)
+/* Does each round of the loop in hand at @head pass block @v? */
+static bool each_round(struct loops *l, uint32_t head, uint32_t v)
+{
+	uint32_t n = 0, done = 0;
+
+	if (v == head)
+		return true;
+	memset(l->state, 0, l->n);
+	l->stack[n++] = head;
+	l->state[head] = 1;
+	while (done < n) {
+		uint32_t at = l->stack[done++];
+
+		for (uint32_t k = l->first_out[at]; k < l->first_out[at + 1]; k++) {
+			uint32_t to = loops_edge(l, l->out[k])->to - l->first;
+
+			if (to == head)
+				return false;
+			if (to == v || !l->member[to] || l->state[to])
+				continue;
+			l->state[to] = 1;
+			l->stack[n++] = to;
+		}
+	}
+	return true;
+}
+
+/* The edge by which block @v leaves the loop in hand, whose only exit it is; n_edges: it has none alone. */
+static uint32_t way_out(const struct loops *l, uint32_t v)
+{
+	uint32_t out = l->g->flow.n_edges;
+
+	for (uint32_t k = l->first_out[v]; k < l->first_out[v + 1]; k++) {
+		if (l->member[loops_edge(l, l->out[k])->to - l->first])
+			continue;
+		if (out != l->g->flow.n_edges)
+			return l->g->flow.n_edges;
+		out = l->out[k];
+	}
+	return out;
+}
+
+static int set_odds(struct loops *l, const struct exit_test *t)
 {
 	double rounds, sd, odds;
 	uint32_t v = t->v;
 
 	if (!rounds_find(l, t, &rounds, &sd) || unfinished(l, t, rounds))
-		return;
+		return 0;
+	if (!each_round(l, t->head, v)) {
+		/* Its test is not passed in each round: then what it lets out says how many begin. */
+		uint32_t out = way_out(l, v);
+		const struct flow_stay stay = { l->first + t->head, out, rounds, sd };
+
+		return t->alone && out != l->g->flow.n_edges ? flow_graph_stay(&l->g->flow, &stay) : 0;
+	}
 	odds = rounds - 1 > 0.02 ? rounds - 1 : 0.02;
 	for (uint32_t k = l->first_out[v]; k < l->first_out[v + 1]; k++) {
 		struct flow_edge *e = &l->g->flow.edges[l->out[k]];
@@ -191,7 +276,10 @@ static void set_odds(struct loops *l, const struct exit_test *t)
 			continue;
 		e->odds = odds;
 		e->odds_sd = sd;
+		/* Left another way too, the test lets more rounds pass for each stay that it ends. */
+		e->odds_least = !t->alone;
 	}
+	return 0;
 }
 
 static void mark_inside(struct loops *l, bool on)
@@ -242,7 +330,7 @@ static void registers_of_loop(struct loops *l, uint32_t head)
 		const struct graph_block *b = loops_block(l, v);
 
 		for (uint32_t i = b->first; l->member[v] && i < b->end; i++)
-			l->round[head] |= consts_changed(&b->f->b->insn[i]);
+			l->round[head] |= consts_changed(&l->consts, &b->f->b->insn[i]);
 	}
 }
 
@@ -258,8 +346,12 @@ static bool first_to_head(const struct loops *l, uint32_t k)
 static int one_loop(struct loops *l, uint32_t head)
 {
 	struct exit_test tests[4], t;
-	uint32_t n_tests = 0, exits = 0, n_members = 0;
+	uint32_t n_tests = 0, exits = 0, n_members = 0, *members;
+	int err = 0;
 
+	members = malloc(l->n * sizeof(*members));
+	if (!members)
+		return -ENOMEM;
 	find_members(l, head);
 	for (uint32_t v = 0; v < l->n; v++) {
 		const struct graph_block *b = loops_block(l, v);
@@ -267,7 +359,7 @@ static int one_loop(struct loops *l, uint32_t head)
 
 		if (!l->member[v])
 			continue;
-		l->stack[n_members++] = l->first + v;
+		members[n_members++] = l->first + v;
 		for (uint32_t k = l->first_out[v]; k < l->first_out[v + 1]; k++)
 			leaves |= !l->member[loops_edge(l, l->out[k])->to - l->first];
 		if (!leaves)
@@ -280,13 +372,16 @@ static int one_loop(struct loops *l, uint32_t head)
 		}
 	}
 	mark_inside(l, true);
-	for (uint32_t k = 0; k < n_tests; k++) {
+	for (uint32_t k = 0; k < n_tests && !err; k++) {
 		tests[k].alone = exits == 1;
-		set_odds(l, &tests[k]);
+		err = set_odds(l, &tests[k]);
 	}
 	guard_odds(l, head);
 	mark_inside(l, false);
-	return flow_graph_cut(&l->g->flow, l->stack, n_members);
+	if (!err)
+		err = flow_graph_cut(&l->g->flow, members, n_members);
+	free(members);
+	return err;
 }
 
 int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_edge,
@@ -309,10 +404,12 @@ int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_ed
 	if (!err) {
 		const struct consts_edges edges = { l->out, l->first_out, l->in,
 						    l->first_in, l->order,
-						    l->round, l->is_back };
+						    l->round, l->is_back, l->cold };
 
 		for (uint32_t v = 0; v < l->n; v++)
 			find_back_edges(l, v);
+		find_cold(l);
+		consts_places(&l->consts, g, first, l->n);
 		for (uint32_t k = 0; k < l->n_back && l->n_back < LOOPS_MAX; k++)
 			if (first_to_head(l, k))
 				registers_of_loop(l, l->back[k].head);

@@ -71,13 +71,15 @@ static bool from_head(const struct loops *l, const struct exit_test *t, uint32_t
 /* The same at the end of a round: all ways back to the head must agree. */
 static bool round_of(const struct loops *l, struct exit_test *t)
 {
-	bool any = false;
+	bool any = false, warm = false;
 
+	for (uint32_t k = 0; k < l->n_back; k++)
+		warm |= l->back[k].head == t->head && !l->cold[l->back[k].tail];
 	for (uint32_t k = 0; k < l->n_back; k++) {
 		uint32_t tail = l->back[k].tail;
 		int64_t d;
 
-		if (l->back[k].head != t->head)
+		if (l->back[k].head != t->head || (warm && l->cold[tail]))
 			continue;
 		if (!from_head(l, t, tail, loops_block(l, tail)->end, &d) ||
 		    (any && d != t->per_round))

@@ -20,7 +20,8 @@ struct loops {
 	uint32_t *in, *first_in;
 	uint8_t *state;		   /* of the walk: 0 new, 1 on the way, 2 done */
 	uint32_t *stack, *at;
-	uint32_t *round;	   /* by block: registers that its loops change */
+	uint32_t *round;	   /* by block: what its loops change, as consts_changed() has it */
+	uint8_t *cold;		   /* by block: was never come to by whoever was seen before it */
 	uint8_t *is_back;	   /* by place in in[] */
 	uint32_t *order, n_order;  /* blocks as the walk was done with them */
 	uint8_t *goes_out;	   /* by node: has an edge out of the function */

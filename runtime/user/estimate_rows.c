@@ -35,6 +35,7 @@ struct solving {
 	double time_lost[ESTIMATE_REASONS];
 	double accesses;
 	double *share, *deviation; /* by hot table index */
+	double nobodys;		/* share of accesses whose address nothing told: they may be anyone's */
 };
 
 static double repetitions(const struct decode_mem *m, const struct site_operand *o)
@@ -203,9 +204,10 @@ static void interval(const struct solving *s, struct estimate_row *r)
 	double seen = r->samples ? (double)r->samples : 1;
 	double few = r->share / sqrt(seen) + 1 / n;
 	double half = 2 * s->deviation[r->variable] + few + 0.1 * r->share * (1 - r->share);
+	double most = r->share + half + s->nobodys;
 
 	r->ci[0] = r->share - half > 0 ? r->share - half : 0;
-	r->ci[1] = r->share + half < 1 ? r->share + half : 1;
+	r->ci[1] = most < 1 ? most : 1;
 }
 
 /*
@@ -236,6 +238,7 @@ static bool make_rows(struct solving *s)
 		return false;
 	e->result.rows = rows;
 	e->result.n = 0;
+	s->nobodys = s->accesses > 0 ? (s->lost[ESTIMATE_REGISTER_LOST] + s->lost[ESTIMATE_TABLE_FULL]) / s->accesses : 0;
 	for (size_t i = 0; i < e->n_vars; i++) {
 		const struct sums *v = &s->vars[i];
 		struct estimate_row *r = &rows[e->result.n];

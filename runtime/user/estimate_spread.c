@@ -85,6 +85,8 @@ static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *
 		if (edge->odds > 0)
 			g->edges[e].odds = edge->odds * exp(edge->odds_sd * normal(s));
 	}
+	for (uint32_t k = 0; k < was->n_stays; k++)
+		g->stays[k].rounds = was->stays[k].rounds * exp(was->stays[k].sd * normal(s));
 }
 
 static bool copy(struct flow_graph *to, const struct flow_graph *from)
@@ -92,8 +94,11 @@ static bool copy(struct flow_graph *to, const struct flow_graph *from)
 	*to = *from;
 	to->nodes = malloc((from->n_nodes + 1) * sizeof(*to->nodes));
 	to->edges = malloc((from->n_edges + 1) * sizeof(*to->edges));
-	if (!to->nodes || !to->edges)
+	to->stays = malloc((from->n_stays + 1) * sizeof(*to->stays));
+	if (!to->nodes || !to->edges || !to->stays)
 		return false;
+	if (from->n_stays)
+		memcpy(to->stays, from->stays, from->n_stays * sizeof(*to->stays));
 	if (from->n_nodes)
 		memcpy(to->nodes, from->nodes, from->n_nodes * sizeof(*to->nodes));
 	if (from->n_edges)
@@ -140,6 +145,7 @@ int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
 out:
 	free(shaken.nodes);
 	free(shaken.edges);
+	free(shaken.stays);
 	free(again);
 	free(accesses);
 	return err;

@@ -15,7 +15,7 @@
 
 #include "flow.h"
 #include "flow_factor.h"
-#include "flow_rows.h"
+#include "flow_problem.h"
 
 static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
 static const double COST_SD = 0.9;	  /* of the logarithm of a block's cost when nothing waits */
@@ -26,6 +26,8 @@ static const double SET_STALL_SD = 0.8;	  /* likewise, when it takes longer */
 static const double NOTHING_SD = 1.7;	  /* of the same where no sample fell */
 static const double STALL_SD = 1.5;	  /* beyond which waiting is no news */
 static const double BRANCH_SD = 0.45;	  /* of log odds, from samples however many */
+static const double LATE_CYCLES = 15;  /* that a branch foretold wrongly takes longer: mostly the rarer way */
+static const double LATE_SD = 0.4;	  /* of the logarithm, of how much longer its block takes by that */
 static const double COUNTED_SD = 0.08;	  /* of log odds, from hits of breakpoints however many */
 static const double FEW_COUNTED = 3;	  /* hits that say little of how rare a way is */
 static const double SWITCH_SD = 1.6;	  /* the same of indirect jumps: where they go decides how they stall */
@@ -33,195 +35,7 @@ static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: bran
 static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
 static const double EXTRA_MEAN = -4;
 
-struct problem {
-	const struct flow_graph *g;
-	uint32_t n;	   /* unknowns */
-	double *x;
-	double *step, *work, *tried;
-	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
-	uint32_t *first_in, *first_out;
-	bool *has_call_in;
-	bool *alone;	   /* node that goes round by itself */
-	/* Edges into and out of each cut, by cut_end[]. */
-	uint32_t *cut_in, *cut_out, *cut_in_end, *cut_out_end;
-	struct flow_rows rows;
-	struct flow_factor *factor; /* the caller's; NULL: too large, go by conjugate gradients */
-	double patience;   /* how much further than at the end a stall is pulled at */
-};
-
-static uint32_t edge_unknown(const struct problem *p, uint32_t e)
-{
-	return p->g->n_nodes + e;
-}
-
-/* A call's flow is its caller's; any other edge has a flow of its own. */
-static uint32_t flow_unknown(const struct problem *p, uint32_t e)
-{
-	const struct flow_edge *edge = &p->g->edges[e];
-
-	return edge->is_call && edge->from != FLOW_OUTSIDE ? edge->from
-							    : edge_unknown(p, e);
-}
-
-static void problem_fini(struct problem *p)
-{
-	free(p->x);
-	free(p->step);
-	free(p->work);
-	free(p->tried);
-	free(p->in);
-	free(p->out);
-	free(p->first_in);
-	free(p->first_out);
-	free(p->has_call_in);
-	free(p->alone);
-	free(p->cut_in);
-	free(p->cut_out);
-	free(p->cut_in_end);
-	free(p->cut_out_end);
-	flow_rows_fini(&p->rows);
-}
-
-static int index_edges(struct problem *p)
-{
-	const struct flow_graph *g = p->g;
-	uint32_t *at_in = p->first_in + 1, *at_out = p->first_out + 1;
-
-	for (uint32_t e = 0; e < g->n_edges; e++) {
-		const struct flow_edge *edge = &g->edges[e];
-
-		if ((edge->from != FLOW_OUTSIDE && edge->from >= g->n_nodes) ||
-		    (edge->to != FLOW_OUTSIDE && edge->to >= g->n_nodes))
-			return -EINVAL;
-		if (edge->to != FLOW_OUTSIDE)
-			at_in[edge->to]++;
-		if (edge->from != FLOW_OUTSIDE && !edge->is_call)
-			at_out[edge->from]++;
-	}
-	for (uint32_t i = 0; i < g->n_nodes; i++) {
-		p->first_in[i + 1] += p->first_in[i];
-		p->first_out[i + 1] += p->first_out[i];
-	}
-	/* Filled from the back, so that first_*[i] ends where row i begins. */
-	for (uint32_t e = g->n_edges; e-- > 0;) {
-		const struct flow_edge *edge = &g->edges[e];
-
-		if (edge->to != FLOW_OUTSIDE)
-			p->in[--at_in[edge->to]] = e;
-		if (edge->from != FLOW_OUTSIDE && !edge->is_call)
-			p->out[--at_out[edge->from]] = e;
-		if (edge->to != FLOW_OUTSIDE && edge->to == edge->from && !edge->is_call)
-			p->alone[edge->to] = true;
-		if (edge->to != FLOW_OUTSIDE && (edge->is_call || edge->is_tail) &&
-		    edge->from != FLOW_OUTSIDE)
-			p->has_call_in[edge->to] = true;
-	}
-	/* at_*[i] is first_*[i + 1] and now holds row i's start: move it back down. */
-	memmove(p->first_in, p->first_in + 1, g->n_nodes * sizeof(*p->first_in));
-	memmove(p->first_out, p->first_out + 1, g->n_nodes * sizeof(*p->first_out));
-	p->first_in[g->n_nodes] = p->first_out[g->n_nodes] = 0;
-	for (uint32_t e = 0; e < g->n_edges; e++) {
-		p->first_in[g->n_nodes] += g->edges[e].to != FLOW_OUTSIDE;
-		p->first_out[g->n_nodes] +=
-			g->edges[e].from != FLOW_OUTSIDE && !g->edges[e].is_call;
-	}
-	return 0;
-}
-
-static bool push(uint32_t **list, uint32_t *n, uint32_t *cap, uint32_t v)
-{
-	if (*n == *cap) {
-		uint32_t more = *cap ? 2 * *cap : 64;
-		uint32_t *l = realloc(*list, more * sizeof(*l));
-
-		if (!l)
-			return false;
-		*list = l;
-		*cap = more;
-	}
-	(*list)[(*n)++] = v;
-	return true;
-}
-
-/* The edges that cross into or out of cut @k, whose nodes are marked. */
-static int cross(struct problem *p, uint32_t k, const uint8_t *marked, uint32_t *n,
-		 uint32_t *cap)
-{
-	const struct flow_graph *g = p->g;
-
-	for (uint32_t i = k ? g->cut_end[k - 1] : 0; i < g->cut_end[k]; i++) {
-		uint32_t v = g->cut_nodes[i];
-
-		for (uint32_t e = p->first_in[v]; e < p->first_in[v + 1]; e++) {
-			const struct flow_edge *edge = &g->edges[p->in[e]];
-
-			if ((edge->is_call || edge->from == FLOW_OUTSIDE ||
-			     !marked[edge->from]) &&
-			    !push(&p->cut_in, &n[0], &cap[0], p->in[e]))
-				return -ENOMEM;
-		}
-		for (uint32_t e = p->first_out[v]; e < p->first_out[v + 1]; e++) {
-			const struct flow_edge *edge = &g->edges[p->out[e]];
-
-			if ((edge->to == FLOW_OUTSIDE || !marked[edge->to]) &&
-			    !push(&p->cut_out, &n[1], &cap[1], p->out[e]))
-				return -ENOMEM;
-		}
-	}
-	p->cut_in_end[k] = n[0];
-	p->cut_out_end[k] = n[1];
-	return 0;
-}
-
-static int index_cuts(struct problem *p)
-{
-	const struct flow_graph *g = p->g;
-	uint8_t *marked = calloc(g->n_nodes + 1, 1);
-	uint32_t n[2] = { 0, 0 }, cap[2] = { 0, 0 };
-	int err = marked ? 0 : -ENOMEM;
-
-	for (uint32_t k = 0, i = 0; k < g->n_cuts && !err; k++) {
-		uint32_t from = i;
-
-		for (; i < g->cut_end[k]; i++)
-			marked[g->cut_nodes[i]] = 1;
-		err = cross(p, k, marked, n, cap);
-		for (i = from; i < g->cut_end[k]; i++)
-			marked[g->cut_nodes[i]] = 0;
-	}
-	free(marked);
-	return err;
-}
-
-static int problem_init(struct problem *p, const struct flow_graph *g)
-{
-	uint32_t nodes = g->n_nodes, edges = g->n_edges;
-	int err;
-
-	memset(p, 0, sizeof(*p));
-	p->g = g;
-	p->n = nodes + edges;
-	p->x = calloc(p->n + 1, sizeof(*p->x));
-	p->step = calloc(p->n + 1, sizeof(*p->step));
-	p->tried = calloc(p->n + 1, sizeof(*p->tried));
-	p->work = calloc(5 * (size_t)p->n + 1, sizeof(*p->work));
-	p->in = calloc(edges + 1, sizeof(*p->in));
-	p->out = calloc(edges + 1, sizeof(*p->out));
-	p->first_in = calloc(nodes + 2, sizeof(*p->first_in));
-	p->first_out = calloc(nodes + 2, sizeof(*p->first_out));
-	p->has_call_in = calloc(nodes + 1, sizeof(*p->has_call_in));
-	p->alone = calloc(nodes + 1, sizeof(*p->alone));
-	p->cut_in_end = calloc(g->n_cuts + 1, sizeof(*p->cut_in_end));
-	p->cut_out_end = calloc(g->n_cuts + 1, sizeof(*p->cut_out_end));
-	if (!p->x || !p->step || !p->tried || !p->work || !p->in || !p->out ||
-	    !p->first_in || !p->first_out || !p->has_call_in || !p->alone || !p->cut_in_end ||
-	    !p->cut_out_end)
-		return -ENOMEM;
-	err = index_edges(p);
-	return err ? err : index_cuts(p);
-}
-
-static void begin_at(struct problem *p, const double *start)
+static void begin_at(struct flow_problem *p, const double *start)
 {
 	const struct flow_graph *g = p->g;
 
@@ -240,7 +54,7 @@ static void begin_at(struct problem *p, const double *start)
 }
 
 /* What flows over edges list[0..n), as a logarithm. */
-static double log_sum(const struct problem *p, const uint32_t *list, uint32_t n)
+static double log_sum(const struct flow_problem *p, const uint32_t *list, uint32_t n)
 {
 	double max = -INFINITY, s = 0;
 
@@ -255,7 +69,7 @@ static double log_sum(const struct problem *p, const uint32_t *list, uint32_t n)
 }
 
 /* Squared, weighted and clipped as the rows are: what the steps make less. */
-static double add_row(struct problem *p, double target, double weight, double clip)
+static double add_row(struct flow_problem *p, double target, double weight, double clip)
 {
 	double r = target * weight, w = weight;
 
@@ -271,7 +85,7 @@ static double add_row(struct problem *p, double target, double weight, double cl
 	return r * r;
 }
 
-static double conserve(struct problem *p, uint32_t node, const uint32_t *list, uint32_t n)
+static double conserve(struct flow_problem *p, uint32_t node, const uint32_t *list, uint32_t n)
 {
 	double sum;
 
@@ -287,7 +101,7 @@ static double conserve(struct problem *p, uint32_t node, const uint32_t *list, u
 	return add_row(p, sum - p->x[node], CONSERVE, 0);
 }
 
-static void sum_terms(struct problem *p, const uint32_t *list, uint32_t n, double sum,
+static void sum_terms(struct flow_problem *p, const uint32_t *list, uint32_t n, double sum,
 		      double sign)
 {
 	for (uint32_t k = 0; k < n; k++) {
@@ -297,7 +111,7 @@ static void sum_terms(struct problem *p, const uint32_t *list, uint32_t n, doubl
 	}
 }
 
-static double cut_row(struct problem *p, uint32_t k)
+static double cut_row(struct flow_problem *p, uint32_t k)
 {
 	uint32_t first_in = k ? p->cut_in_end[k - 1] : 0;
 	uint32_t first_out = k ? p->cut_out_end[k - 1] : 0;
@@ -323,14 +137,14 @@ static double cut_row(struct problem *p, uint32_t k)
  * neighbours may bear it all: what is done together with them takes no time of its own.
  * A loop of one block has no neighbours.
  */
-static double cost_sd(const struct problem *p, uint32_t i, double usual)
+static double cost_sd(const struct flow_problem *p, uint32_t i, double usual)
 {
 	double hidden = p->alone[i] ? 0 : HIDDEN_CYCLES / p->g->nodes[i].cycles;
 
 	return sqrt(usual * usual + hidden * hidden);
 }
 
-static double time_row(struct problem *p, uint32_t i)
+static double time_row(struct flow_problem *p, uint32_t i)
 {
 	const struct flow_node *node = &p->g->nodes[i];
 	double expected = p->x[i] + log(node->cycles), r, sd;
@@ -363,7 +177,7 @@ static double time_row(struct problem *p, uint32_t i)
  * The ways out of a node as breakpoints counted them.  Where one way was not met at all, what samples saw
  * of it is worth more.  False if nothing was counted.
  */
-static bool counted_rows(struct problem *p, const uint32_t *list, uint32_t n, double *sum)
+static bool counted_rows(struct flow_problem *p, const uint32_t *list, uint32_t n, double *sum)
 {
 	uint32_t first = list[0];
 	double least = INFINITY;
@@ -392,8 +206,21 @@ static bool counted_rows(struct problem *p, const uint32_t *list, uint32_t n, do
 	return n > 2 || least >= FEW_COUNTED;
 }
 
+/* What is known of edge @e against the @other.  Where that is the least, more is as good; the row stays, as rows must. */
+static double odds_row(struct flow_problem *p, uint32_t e, uint32_t other)
+{
+	const struct flow_edge *edge = &p->g->edges[e];
+	double r = log(edge->odds) - p->x[edge_unknown(p, e)] + p->x[edge_unknown(p, other)];
+
+	flow_rows_term(&p->rows, edge_unknown(p, e), 1);
+	flow_rows_term(&p->rows, edge_unknown(p, other), -1);
+	if (edge->odds_least && r < 0)
+		return add_row(p, 0, 1e-6, 0);
+	return add_row(p, r, 1 / edge->odds_sd, edge->odds_sd < 0.05 ? 0 : 4 * p->patience);
+}
+
 /* The ways out of a node: what samples saw of them, or that nothing is known. */
-static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
+static double branch_rows(struct flow_problem *p, const uint32_t *list, uint32_t n)
 {
 	double total = 0, sum = 0;
 	uint32_t first = list[0];
@@ -414,28 +241,19 @@ static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 		uint32_t e = list[k];
 		const struct flow_edge *edge = &p->g->edges[e];
 
-		if (edge->odds > 0 && n == 2) {
-			uint32_t other = list[1 - k];
-
-			flow_rows_term(&p->rows, edge_unknown(p, e), 1);
-			flow_rows_term(&p->rows, edge_unknown(p, other), -1);
-			sum += add_row(p,
-				       log(edge->odds) - p->x[edge_unknown(p, e)] +
-					       p->x[edge_unknown(p, other)],
-				       1 / edge->odds_sd, edge->odds_sd < 0.05 ? 0 : 4 * p->patience);
-		}
+		if (edge->odds > 0 && n == 2)
+			sum += odds_row(p, e, list[1 - k]);
 		if (e == first || (counted && (n > 2 || !seen || total <= 0)))
 			continue;
 		flow_rows_term(&p->rows, edge_unknown(p, e), 1);
 		flow_rows_term(&p->rows, edge_unknown(p, first), -1);
 		if (seen && total > 0) {
 			double a = edge->seen + 0.5, b = p->g->edges[first].seen + 0.5;
-			double sd = sqrt(1 / a + 1 / b + branch * branch);
+			double r = log(a / b) - p->x[edge_unknown(p, e)] + p->x[edge_unknown(p, first)];
+			double late = n == 2 && r > 0 ? LATE_SD * log1p(LATE_CYCLES / p->g->nodes[edge->from].cycles) : 0;
+			double sd = sqrt(1 / a + 1 / b + branch * branch + late * late);
 
-			sum += add_row(p,
-				       log(a / b) - p->x[edge_unknown(p, e)] +
-					       p->x[edge_unknown(p, first)],
-				       1 / sd, 2.5 * p->patience);
+			sum += add_row(p, r, 1 / sd, 2.5 * p->patience);
 		} else {
 			sum += add_row(p,
 				       p->x[edge_unknown(p, first)] -
@@ -447,7 +265,7 @@ static double branch_rows(struct problem *p, const uint32_t *list, uint32_t n)
 }
 
 /* An edge from outside into a function whose callers we know: others are few. */
-static double extra_row(struct problem *p, uint32_t e)
+static double extra_row(struct flow_problem *p, uint32_t e)
 {
 	const struct flow_edge *edge = &p->g->edges[e];
 	uint32_t u = edge_unknown(p, e), to = edge->to;
@@ -468,7 +286,7 @@ static double extra_row(struct problem *p, uint32_t e)
 }
 
 /* All the time in a set: within one, who waits for whom makes no difference. */
-static double set_time_row(struct problem *p, uint32_t k)
+static double set_time_row(struct flow_problem *p, uint32_t k)
 {
 	const struct flow_graph *g = p->g;
 	uint32_t from = k ? g->cut_end[k - 1] : 0;
@@ -498,7 +316,18 @@ static double set_time_row(struct problem *p, uint32_t k)
 	return add_row(p, r, 1 / sd, r > 0 ? 2 * p->patience : 0);
 }
 
-static double build(struct problem *p)
+static double stay_row(struct flow_problem *p, const struct flow_stay *s)
+{
+	uint32_t out = edge_unknown(p, s->out);
+
+	if (!(s->rounds > 0))
+		return 0;
+	flow_rows_term(&p->rows, s->head, 1);
+	flow_rows_term(&p->rows, out, -1);
+	return add_row(p, log(s->rounds) - p->x[s->head] + p->x[out], 1 / s->sd, s->sd < 0.05 ? 0 : 4 * p->patience);
+}
+
+static double build(struct flow_problem *p)
 {
 	const struct flow_graph *g = p->g;
 	double sum = 0;
@@ -518,11 +347,13 @@ static double build(struct problem *p)
 		sum += extra_row(p, e);
 	for (uint32_t k = 0; k < g->n_cuts; k++)
 		sum += cut_row(p, k) + set_time_row(p, k);
+	for (uint32_t k = 0; k < g->n_stays; k++)
+		sum += stay_row(p, &g->stays[k]);
 	return sum;
 }
 
 /* Steps until they bring nothing more, @steps at most. */
-static void descend(struct problem *p, unsigned steps)
+static void descend(struct flow_problem *p, unsigned steps)
 {
 	double damping = 0.1, best = build(p);
 
@@ -562,7 +393,7 @@ static void descend(struct problem *p, unsigned steps)
 }
 
 /* For its rows as they are: *@kept, if that can be made to fit, or a new one that takes its place. */
-static void find_factor(struct problem *p, struct flow_factor **kept)
+static void find_factor(struct flow_problem *p, struct flow_factor **kept)
 {
 	if (*kept && flow_factor_fit(*kept, &p->rows, p->n))
 		return;
@@ -573,8 +404,8 @@ static void find_factor(struct problem *p, struct flow_factor **kept)
 int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned steps,
 		    double *runs, struct flow_factor **kept)
 {
-	struct problem p;
-	int err = problem_init(&p, g);
+	struct flow_problem p;
+	int err = flow_problem_init(&p, g);
 
 	if (err)
 		goto out;
@@ -594,6 +425,6 @@ int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned st
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		runs[i] = exp(p.x[i]);
 out:
-	problem_fini(&p);
+	flow_problem_fini(&p);
 	return err;
 }

@@ -34,6 +34,13 @@ struct flow_edge {
 	double excess;	   /* counted ones depend on each other: worth as many as a part of 1 in so many */
 	double odds;	   /* known ratio of this edge to the node's others together, 0: none */
 	double odds_sd;	   /* of its logarithm */
+	bool odds_least;   /* @odds is the least that it can be */
+};
+
+/* All stays in a loop together: @head runs @rounds times as often as @out, the only edge that leaves it, is taken. */
+struct flow_stay {
+	uint32_t head, out; /* a node, an edge */
+	double rounds, sd;  /* 0: taken back; sd: of the logarithm */
 };
 
 /*
@@ -53,11 +60,14 @@ struct flow_graph {
 	 */
 	uint32_t *cut_nodes, *cut_end;
 	uint32_t n_cuts, cap_cuts, cap_cut_nodes;
+	struct flow_stay *stays;
+	uint32_t n_stays, cap_stays;
 	bool calls_unseen; /* there are calls through pointers: of any function, for all we see */
 };
 
 /* Add a set; 0 or -ENOMEM. */
 int flow_graph_cut(struct flow_graph *g, const uint32_t *nodes, uint32_t n);
+int flow_graph_stay(struct flow_graph *g, const struct flow_stay *stay); /* likewise */
 void flow_graph_fini(struct flow_graph *g);
 
 /*

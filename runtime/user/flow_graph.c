@@ -42,12 +42,28 @@ int flow_graph_cut(struct flow_graph *g, const uint32_t *nodes, uint32_t n)
 	return 0;
 }
 
+int flow_graph_stay(struct flow_graph *g, const struct flow_stay *stay)
+{
+	if (g->n_stays == g->cap_stays) {
+		uint32_t cap = g->cap_stays ? 2 * g->cap_stays : 16;
+		struct flow_stay *v = realloc(g->stays, cap * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		g->stays = v;
+		g->cap_stays = cap;
+	}
+	g->stays[g->n_stays++] = *stay;
+	return 0;
+}
+
 void flow_graph_fini(struct flow_graph *g)
 {
 	free(g->nodes);
 	free(g->edges);
 	free(g->cut_nodes);
 	free(g->cut_end);
+	free(g->stays);
 	memset(g, 0, sizeof(*g));
 }
 
@@ -68,6 +84,12 @@ static unsigned drop_odds(struct flow_graph *g, const uint8_t *marked)
 		      (edge->to != FLOW_OUTSIDE && marked[edge->to])))
 			continue;
 		edge->odds = 0;
+		n++;
+	}
+	for (uint32_t k = 0; k < g->n_stays; k++) {
+		if (!(g->stays[k].rounds > 0) || !marked[g->stays[k].head])
+			continue;
+		g->stays[k].rounds = 0;
 		n++;
 	}
 	return n;

@@ -89,6 +89,80 @@ static void test_chain(void **state)
 	end(b);
 }
 
+/*
+ * A loop that is left after ten rounds by a break, or after 15 by its test: for each stay that the test ends, breaks
+ * ended many others, so that the test's odds are the least there are.
+ */
+static void test_broken_off(void **state)
+{
+	for (int least = 0; least < 2; least++) {
+		struct build *b = begin();
+		double runs[MAX];
+		struct flow_edge *e;
+
+		(void)state;
+		node(b, 100, 1);
+		node(b, 1000, 1); /* the test */
+		node(b, 1000, 1); /* may break */
+		node(b, 100, 1);
+		edge(b, OUT, 0);
+		edge(b, 0, 2);
+		e = edge(b, 1, 2);
+		e->odds = 14;
+		e->odds_sd = 0.1;
+		e->odds_least = least;
+		e->has_counted = true;
+		e->excess = 1;
+		e->counted = 300;
+		e = edge(b, 1, 3);
+		e->has_counted = true;
+		e->excess = 1;
+		e->counted = 2;
+		e = edge(b, 2, 1);
+		e->has_counted = true;
+		e->excess = 1;
+		e->counted = 900;
+		e = edge(b, 2, 3);
+		e->has_counted = true;
+		e->excess = 1;
+		e->counted = 100;
+		edge(b, 3, OUT);
+		assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+		if (least)
+			near(runs[2], 10 * runs[0], 1.25);
+		else
+			assert_true(runs[2] < 7 * runs[0]);
+		end(b);
+	}
+}
+
+/* All rounds of a stay are known, though the test that ends it is not passed in each. */
+static void test_stay(void **state)
+{
+	struct build *b = begin();
+	double runs[MAX];
+	struct flow_stay stay = { .head = 1, .rounds = 50, .sd = 0.04 };
+
+	(void)state;
+	node(b, 0, 1);
+	node(b, 800, 1);
+	node(b, 0, 1); /* goes back, seldom, or leaves */
+	node(b, 0, 1);
+	edge(b, OUT, 0);
+	edge(b, 0, 1);
+	edge(b, 1, 1);
+	edge(b, 1, 2);
+	edge(b, 2, 1);
+	stay.out = b->g.n_edges;
+	edge(b, 2, 3);
+	edge(b, 3, OUT);
+	assert_int_equal(flow_graph_stay(&b->g, &stay), 0);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	near(runs[1], 50 * runs[3], 1.1);
+	free(b->g.stays);
+	end(b);
+}
+
 /* Three of four go left, by the samples' registers; the times say nothing of it. */
 static void test_branch(void **state)
 {
@@ -527,6 +601,8 @@ int main(void)
 		cmocka_unit_test(test_rows),  cmocka_unit_test(test_factor),
 		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_broken_off),
+		cmocka_unit_test(test_stay),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_counted),
 		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_unfinished),
