@@ -447,7 +447,7 @@ static int launched(struct pages *o, struct err *e)
 		}
 	} while (news != PAGE_TARGET_ENDED);
 	if (!looked && !err)
-		return err_set(e, ESRCH, "'%s' was killed before its pages could be looked at: look earlier, with -d SECONDS",
+		return err_set(e, ESRCH, "'%s' ended before its pages could be looked at: look earlier, with -d SECONDS",
 			       o->argv[0]);
 	return err;
 }

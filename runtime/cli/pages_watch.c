@@ -109,7 +109,7 @@ static int launched(struct pages_watch *w, struct page_copies *c, struct err *e)
 		}
 	} while (news != PAGE_TARGET_ENDED);
 	if (!done && !err)
-		err = err_set(e, ESRCH, "'%s' was killed before its pages could be named: look earlier, with -d SECONDS",
+		err = err_set(e, ESRCH, "'%s' ended before its pages could be named: look earlier, with -d SECONDS",
 			      w->argv[0]);
 	return err;
 }
