@@ -48,6 +48,7 @@ struct advise {
 	struct advise_of *of; /* what is watched */
 	size_t given; /* areas that there is advice for */
 	bool disabled;
+	bool ended; /* what is watched, not the time that was given */
 };
 
 static const struct argp_option own_options[] = {
@@ -174,6 +175,8 @@ static void report(struct advise *o)
 	r.unwatched = told.unwatched;
 	r.unread = told.unread;
 	r.starved = told.starved;
+	r.left = o->ended ? told.left : 0;
+	r.left_one = (int)told.left_one;
 	r.seconds = (double)(clock_now_ns() - o->start_ns) / NS_PER_S;
 	r.interval = (double)told.interval_ns / NS_PER_S;
 	r.since_start = !told.cleared;
@@ -208,6 +211,7 @@ static int attached(struct advise *o, struct err *e)
 		advise_watch_wait(o->watch, TICK_MS);
 		advise_watch_tick(o->watch, false);
 	}
+	o->ended = !target_is_alive(o->pid);
 	advise_watch_tick(o->watch, true); /* gone meanwhile: what was seen stays */
 	report(o);
 	return 0;
@@ -244,11 +248,13 @@ static int watch_command(struct advise *o, struct err *e)
 			advise_watch_executed(o->watch);
 		if (looked)
 			continue;
-		looked = news == PAGE_TARGET_ENDING || is_over(o);
+		o->ended = news == PAGE_TARGET_ENDING;
+		looked = o->ended || is_over(o);
 		advise_watch_tick(o->watch, looked);
 		if (looked && !o->verify)
 			report(o);
 	} while (news != PAGE_TARGET_ENDED);
+	o->ended = true;
 	if (!looked || o->verify) /* killed: what was seen by then */
 		report(o);
 	return 0;

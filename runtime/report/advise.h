@@ -32,6 +32,8 @@ struct advise_report {
 	uint64_t unwatched;	       /* samples of processes that were not watched */
 	uint64_t unread;	       /* samples that were left out since there was too much new code */
 	int pid;		       /* 0: of a recording */
+	size_t left;		       /* processes that it started ran on when it had ended */
+	int left_one;		       /* one of these, or 0 */
 	double seconds, interval;      /* looked at; between two looks */
 	bool starved;		       /* open files ran out: of areas and processes some may have been missed */
 	bool since_start;	       /* reference bits could not be cleared */

@@ -136,6 +136,10 @@ size_t advise_json(FILE *f, const struct advise_report *r)
 	json_u64(&j, "samples_lost", r->lost);
 	json_u64(&j, "samples_unwatched", r->unwatched);
 	json_u64(&j, "samples_unread", r->unread);
+	if (r->left) {
+		json_u64(&j, "left", r->left);
+		json_u64(&j, "left_one", (uint64_t)r->left_one);
+	}
 	if (r->no_samples)
 		json_str(&j, "no_samples", r->no_samples);
 	if (r->pid)

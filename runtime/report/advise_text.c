@@ -144,6 +144,9 @@ static void not_known(FILE *f, const struct advise_report *r)
 			r->unread, ADVISE_PROCESS_READS);
 	if (r->starved)
 		fputs("not known: areas, and processes that it started, for which no open files were left: raise the limit with \"ulimit -n\"\n", f);
+	if (r->left)
+		fprintf(f, "not known: what %zu process%s did that it started and that ran on when it had ended: watch %s, or what %s has started since, with 'hotvar advise -p %d'\n",
+			r->left, r->left == 1 ? "" : "es", r->left == 1 ? "it" : "one of them", r->left == 1 ? "it" : "that", r->left_one);
 	if (r->unwatched)
 		fprintf(f, "not known: %" PRIu64 " samples are of processes that had run for less than 10 ms, or were more than 64 at once%s\n",
 			r->unwatched, r->starved ? ", or for which no open files were left" : "");

@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "grow.h"
+#include "kin.h"
 #include "perf_ring.h"
 #include "probe.h"
 #include "target.h"
@@ -40,6 +41,7 @@ struct advise_watch {
 	size_t alive;		   /* of them, not ended */
 	struct stranger strangers[SLOTS]; /* by pid; a newer one takes an older one's place */
 	uint64_t unwatched;	   /* samples of strangers */
+	struct kin kin;		   /* what it has started, sampled or not */
 	bool starved;		   /* fewer than FILES could be opened: what a process keeps open, and two for a look */
 	struct advise_watched past; /* counts of ended ones of which nothing else is worth keeping */
 };
@@ -93,6 +95,10 @@ static void take(void *ctx, const struct perf_record *r)
 {
 	struct advise_watch *w = ctx;
 
+	if (r->what == PERF_IS_FORK && r->pid != r->u.task.ppid)
+		kin_born(&w->kin, r->pid);
+	else if (r->what == PERF_IS_EXIT && r->pid == r->tid)
+		kin_ended(&w->kin, r->pid);
 	if (r->what != PERF_IS_SAMPLE)
 		return;
 	for (size_t i = 0; i < w->n; i++)
@@ -144,7 +150,7 @@ static int add_threads(struct advise_watch *w)
 static void begin_samples(struct advise_watch *w, bool on_exec)
 {
 	long most = probe_number("/proc/sys/kernel/perf_event_max_sample_rate", ADVISE_HZ);
-	struct perf_rings_options o = { .hz = most > 0 && most < ADVISE_HZ ? (unsigned)most : ADVISE_HZ, .on_exec = on_exec };
+	struct perf_rings_options o = { .hz = most > 0 && most < ADVISE_HZ ? (unsigned)most : ADVISE_HZ, .on_exec = on_exec, .tasks = true };
 
 	w->rings = perf_rings_new(&o, &w->why);
 	if (w->rings && add_threads(w)) {
@@ -182,6 +188,7 @@ void advise_watch_free(struct advise_watch *w)
 	for (size_t i = 0; i < w->n; i++)
 		advise_process_free(w->v[i]);
 	free(w->v);
+	kin_fini(&w->kin);
 	free(w);
 }
 
@@ -303,6 +310,7 @@ void advise_watch_told(const struct advise_watch *w, struct advise_watched *out)
 		add_counts(out, w->v[i]);
 	if (p->looks)
 		out->interval_ns = p->sum_ns / p->looks;
+	out->left = kin_left(&w->kin, first(w)->pid, &out->left_one);
 	if (w->rings)
 		out->lost += perf_rings_counts(w->rings)->lost;
 }

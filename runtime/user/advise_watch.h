@@ -49,6 +49,8 @@ struct advise_watched {
 	uint64_t lost;	      /* samples that the kernel had no room for, and accesses */
 	uint64_t unread;      /* of all, left out since there was too much new code */
 	uint64_t unwatched;   /* samples of processes that ran for too short a time, or were too many */
+	size_t left;	      /* processes that it has started and that run still; 0 without samples */
+	pid_t left_one;	      /* one of these, or 0 */
 	bool starved;	      /* there were not always the open files that a look, or one more process, takes */
 	bool cleared;	      /* reference bits could be cleared: else touched pages are those since the start */
 };

@@ -245,6 +245,7 @@ static void tear_down(struct engine *g)
 	relook_free(g->look);
 	breakpoints_free(g->breaks);
 	tracker_free(g->t);
+	kin_fini(&g->news.kin);
 	perf_rings_free(g->rings);
 	bpf_calls_free(g->bpf);
 	pmu_events_free(g->pmu);
@@ -511,6 +512,8 @@ static void say_what_is_missing(struct engine *g)
 	if (n->ended >= MANY_PROCESSES && n->unsampled * 2 > n->ended && g->s->hz && !n->faults)
 		session_note(g->s, "%llu of %llu processes ended before the first sample: try a higher -F",
 		     (unsigned long long)n->unsampled, (unsigned long long)n->ended);
+	if (g->launched && g->ended)
+		kin_note(&n->kin, g->pid, g->s);
 	if (cpus > 0 && (uint64_t)cpus > g->cpus)
 		session_note(g->s, "%llu CPUs that came online meanwhile were not sampled",
 		     (unsigned long long)((uint64_t)cpus - g->cpus));
@@ -573,7 +576,6 @@ static int run(struct session *s, struct err *e)
 
 	keep_to_budget(s);
 	err = set_up(&g, e);
-
 	if (!err && s->argv)
 		err = launch(&g, e);
 	was_nice = go_first(); /* CMD has been forked and has its own */

@@ -67,6 +67,7 @@ void perf_attr_task(struct perf_event_attr *a, const struct perf_rings_options *
 		a->exclude_kernel = 0;
 		a->exclude_hv = 0;
 	}
+	a->task = o->tasks;
 	if (o->maps)
 		attr_news(a);
 }

@@ -270,6 +270,7 @@ static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t
 		tracker_may_share(n->t, r->tid, r->u.task.ptid);
 	if (!thread) {
 		if (!n->calls)
+		kin_born(&n->kin, r->pid);
 			relook_active(n->look, r->pid, false);
 		note_maker(n, r->u.task.ptid);
 	}
@@ -358,6 +359,7 @@ static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t
  * a maker that is may be.
  */
 static bool is_ours(struct perf_news *n, const struct perf_record *r)
+	kin_ended(&n->kin, r->pid);
 {
 	struct proc_stat st;
 	uint32_t mm;

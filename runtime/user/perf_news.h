@@ -15,6 +15,7 @@
 
 #include "breakpoints.h"
 #include "code_capture.h"
+#include "kin.h"
 #include "perf_ring.h"
 #include "relook.h"
 #include "stream.h"
@@ -55,6 +56,7 @@ struct perf_news {
 	uint64_t late;		/* processes that new events were opened for after such an exec */
 	uint64_t lost_samples;	/* between such an exec and new events; not yet told */
 	uint64_t homeless;	/* samples of tasks that were gone before they could be known */
+	struct kin kin;		/* owned: processes that were made and have not ended */
 	uint64_t ended, unsampled; /* processes that ended; of them, without one sample */
 	bool lost;		/* the kernel lost records: look again */
 	bool looked;		/* at some that are quiet */

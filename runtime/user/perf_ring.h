@@ -28,6 +28,7 @@ struct pmu_events;
 struct perf_rings_options {
 	unsigned hz;  /* samples a second of CPU time of each task; 0: none */
 	bool maps;    /* also FORK EXIT COMM and each new mapping */
+	bool tasks;   /* also FORK and EXIT, without maps */
 	long calls_id; /* also the returns of mapping calls: perf_calls_id(); only without hz; 0: not */
 	bool on_exec; /* events begin when the task executes a program, not at once */
 	/*
