@@ -537,6 +537,16 @@ void hvt_line_take(Addr start, Addr end)
 	forget_ranges(start, end);
 }
 
+void hvt_line_move(Addr from, Addr to, SizeT len)
+{
+	Bool shared = hvt_line_on && may_be_others(from);
+
+	hvt_line_take(from, from + len);
+	hvt_line_take(to, to + len);
+	if (shared)
+		hvt_line_mapped_shared(to, to + len);
+}
+
 /* The object that is new. */
 static Addr object_start, object_end;
 

@@ -39,6 +39,9 @@ void hvt_line_mapped_shared(Addr start, Addr end);
 /* [@start, @end), whole pages, is about to be other memory, or none: tell of its lines, and forget them. */
 void hvt_line_take(Addr start, Addr end);
 
+/* @len bytes, whole pages, are about to go from @from to @to: the lines of both are told of, and forgotten. */
+void hvt_line_move(Addr from, Addr to, SizeT len);
+
 /* After a fork, in the child, whose memfd is new. */
 void hvt_line_forked(void);
 

@@ -15,6 +15,7 @@
 #include "hvt_calls.h"
 #include "hvt_heap.h"
 #include "hvt_frame.h"
+#include "hvt_identity.h"
 #include "hvt_line.h"
 #include "hvt_link.h"
 #include "hvt_prefetch.h"
@@ -96,10 +97,16 @@ static void send_map(const NSegment *s, Addr start, Addr end, UInt flags)
 {
 	const HChar *name = VG_(am_get_filename)(s);
 	SizeT len = name && s->kind == SkFileC ? VG_(strlen)(name) : 0;
+	struct hvt_identity is;
 	struct hvt_message m;
 
 	begin_message(&m, HVT_MAP, start, end);
 	m.flags = flags | (s->kind == SkFileC ? 0 : HVT_ANON) | (s->kind == SkShmC ? HVT_SYSV | HVT_SHARED : 0);
+	if (s->kind != SkFileC && m.flags & HVT_SHARED && hvt_identity_of(start, &is)) {
+		m.dev = is.dev;
+		m.ino = is.ino;
+		m.pgoff = is.pgoff;
+	}
 	m.prot = prot_of(s->hasR, s->hasW, s->hasX);
 	if (s->kind == SkFileC) {
 		m.dev = s->dev;
@@ -193,6 +200,18 @@ static Bool is_object(ThreadId tid, Addr a)
 	return calls[tid].number == __NR_mremap || (calls[tid].number == __NR_mmap && !(calls[tid].flags & MAP_STACK_));
 }
 
+/* Has @tid, who has mapped @a, made memory there that others may have? */
+static Bool is_shared(ThreadId tid, Addr a)
+{
+	struct hvt_identity is;
+
+	if (tid == VG_INVALID_THREADID)
+		return False;
+	if (calls[tid].number == __NR_mmap)
+		return calls[tid].flags & VKI_MAP_SHARED ? True : False;
+	return calls[tid].number == __NR_mremap && hvt_identity_of(page_down(a), &is) && is.shared; /* it grows */
+}
+
 static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle)
 {
 	ThreadId tid = VG_(get_running_tid)();
@@ -208,7 +227,7 @@ static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle
 	hvt_prefetch_unmapped(page_down(a), page_up(a + len));
 	hvt_request_forget(page_down(a), page_up(a + len));
 	hvt_heap_remapped(page_down(a), page_up(a + len));
-	if (tid != VG_INVALID_THREADID && calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)
+	if (is_shared(tid, a))
 		flags = HVT_SHARED;
 	if (flags || (tid != VG_INVALID_THREADID && calls[tid].number == __NR_shmat))
 		hvt_line_mapped_shared(page_down(a), page_up(a + len));
@@ -255,8 +274,7 @@ static void moved(Addr from, Addr to, SizeT len)
 		return;
 	hvt_shadow_take(page_down(from), page_up(from + len));
 	hvt_shadow_take(page_down(to), page_up(to + len));
-	hvt_line_take(page_down(from), page_up(from + len));
-	hvt_line_take(page_down(to), page_up(to + len));
+	hvt_line_move(page_down(from), page_down(to), page_up(to + len) - page_down(to));
 	hvt_touch_moved(page_down(from), page_down(to), page_up(to + len) - page_down(to));
 	hvt_heap_remapped(page_down(to), page_up(to + len));
 	begin_message(&m, HVT_COPY, page_down(to), page_up(to + len));

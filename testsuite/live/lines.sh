@@ -68,6 +68,11 @@ is "exact: one line of two processes" "$(told --exact "$processes" shm 10000)" \
 is "exact: the same bytes of it" "$(told --exact "$processes" shm-true 10000)" \
 	"true of processes [shm]+0 by process 10000; [shm]+0 by process 10000"
 is "whose order is not known" "$(first '(handovers, most_true)')" "(None, 20000)"
+for what in anon grown sysv; do
+	is "exact: one line of two processes: $what" "$(told --exact "$processes" $what 1000)" \
+		"false of processes [shm]+0 by process 1000; [shm]+8 by process 1000"
+done
+is "exact: lines of two segments" "$(told --exact "$processes" sysv-two 1000)" ""
 
 # Two threads that wait for each other after each write: each but the first write takes the line from the other.
 "$HOTVAR" record -q --exact --cachelines -o "$tmp/rec" -- "$threads" turns 60 > "$tmp/said"

@@ -5,6 +5,10 @@
  *	cow	four processes write to .data of one library, at one address, each in its own copy
  *	shm	two write to 8 bytes each of one line of a file that both have mapped, at different addresses
  *	shm-true	two write to the same 8 bytes of it
+ *	anon	two write to 8 bytes each of one line of memory without a file, that fork() shares
+ *	grown	likewise, of a file's memory that was moved and grew
+ *	sysv	likewise, of a segment of System V
+ *	sysv-two	to that of one segment, and to that of another
  *
  * Says "process PID" for each, and "done".
  */
@@ -15,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +85,58 @@ static int shared(int same, long times)
 	return status;
 }
 
+static long *segment(void)
+{
+	int id = shmget(IPC_PRIVATE, SIZE, 0600);
+	long *at = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
+
+	if (id >= 0)
+		shmctl(id, IPC_RMID, NULL);
+	return at == (void *)-1 ? NULL : at;
+}
+
+/* What one process gives another one as it makes it; NULL: @what is none of them, or there is none here. */
+static long *given(const char *what)
+{
+	int fd;
+	void *at;
+
+	if (!strcmp(what, "anon"))
+		return mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!strncmp(what, "sysv", 4))
+		return segment();
+	fd = memfd_create("line", 0);
+	if (strcmp(what, "grown") || fd < 0 || ftruncate(fd, 16 * SIZE))
+		return NULL;
+	at = map(fd, NULL);
+	at = at ? mremap(at, SIZE, 16 * SIZE, MREMAP_MAYMOVE) : NULL;
+	return at ? (long *)at + 15 * (SIZE / sizeof(long)) : NULL;
+}
+
+static int inherited(const char *what, long times)
+{
+	long *line = given(what), *other = line;
+	int status = 1;
+
+	if (!line || line == MAP_FAILED)
+		return 2;
+	if (!strcmp(what, "sysv-two"))
+		other = segment();
+	if (!other)
+		return 2;
+	if (!fork()) {
+		printf("process %d\n", (int)getpid());
+		fflush(stdout);
+		count(other + 1, times);
+		_exit(0);
+	}
+	printf("process %d\n", (int)getpid());
+	fflush(stdout);
+	count(line, times);
+	wait(&status);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	long times = argc > 2 ? atol(argv[2]) : 200000;
@@ -89,6 +146,8 @@ int main(int argc, char **argv)
 		ret = copies(argv[3], times);
 	else if (argc > 1 && !strncmp(argv[1], "shm", 3))
 		ret = shared(!strcmp(argv[1], "shm-true"), times);
+	else if (argc > 1)
+		ret = inherited(argv[1], times);
 	if (!ret)
 		puts("done");
 	return ret;
