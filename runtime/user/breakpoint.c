@@ -128,6 +128,23 @@ static void ring_copy(const struct breakpoint *b, uint64_t at, void *to, size_t 
 	memcpy((uint8_t *)to + n, data, len - n);
 }
 
+bool breakpoint_has_ended(const struct breakpoint *b)
+{
+	uint64_t head = ring_head(b), at = b->tail;
+	uint32_t got = 0;
+
+	while (head - at >= sizeof(struct perf_event_header) && head - at <= RING) {
+		struct perf_event_header h;
+
+		ring_copy(b, at, &h, sizeof(h));
+		if (h.size < sizeof(h))
+			break;
+		got += h.type == PERF_RECORD_SAMPLE;
+		at += h.size;
+	}
+	return got >= b->hits;
+}
+
 /*
  * The kernel's record has, between period and registers, the count and for how long the program has run
  * since the breakpoint was made; without those it is as perf_record.h knows it.

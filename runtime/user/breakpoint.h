@@ -36,6 +36,9 @@ void breakpoint_off(struct breakpoint *b);
 
 bool breakpoint_was_hit(const struct breakpoint *b);
 
+/* Have all hits come that it was set for?  Then it has ended by itself: breakpoint_off() has nothing to do. */
+bool breakpoint_has_ended(const struct breakpoint *b);
+
 /* How long the program has run since it was set, and before it ended by itself; 0: not known. */
 uint64_t breakpoint_ran_ns(const struct breakpoint *b);
 

@@ -75,6 +75,7 @@ struct code_page {
 struct slot {
 	struct breakpoint bp;
 	bool on; /* in this round */
+	bool off; /* but taken away already */
 	uint16_t place;
 };
 
@@ -89,6 +90,7 @@ struct breakpoints {
 	bool asked_cheap;
 	uint64_t hit_ns; /* that one hit costs the program */
 	struct place places[PLACES];
+	uint16_t used[PLACES]; /* those that are not free */
 	uint32_t n_places;
 	struct seen seen[SEEN];
 	struct code_page code[CODE_PAGES];
@@ -186,7 +188,7 @@ static uint32_t place_at(struct breakpoints *b, uint32_t mm, uint64_t addr)
 		b->counts.forgotten++;
 		return PLACES;
 	}
-	b->n_places++;
+	b->used[b->n_places++] = (uint16_t)i;
 	b->places[i].addr = addr;
 	b->places[i].mm = mm;
 	return i;
@@ -344,6 +346,7 @@ static bool set(struct breakpoints *b, uint32_t place, uint32_t hits)
 		return false;
 	s->place = (uint16_t)place;
 	s->on = true;
+	s->off = false;
 	b->n_on++;
 	return true;
 }
@@ -354,22 +357,29 @@ static uint32_t most_wanted(const struct breakpoints *b)
 	uint32_t best = PLACES;
 	double most = 0;
 
-	for (uint32_t i = 0; i < PLACES; i++) {
-		const struct place *p = &b->places[i];
+	for (uint32_t k = 0; k < b->n_places; k++) {
+		const struct place *p = &b->places[b->used[k]];
 		uint32_t seldom = p->taken < p->hits - p->taken ? p->taken : p->hits - p->taken;
 		double want;
 
-		if (!p->mm || p->now || !(p->weight > 0))
+		if (p->now || !(p->weight > 0))
 			continue;
 		if (p->cond == DECODE_NONE)
 			seldom = p->hits / 8;
 		want = p->weight / (p->hits / 8.0 + 4.0 * seldom + p->tries + KNOWN_HITS);
 		if (want > most) {
 			most = want;
-			best = i;
+			best = b->used[k];
 		}
 	}
 	return best;
+}
+
+static void turn_off(struct slot *s)
+{
+	if (!s->off && !breakpoint_has_ended(&s->bp))
+		breakpoint_off(&s->bp);
+	s->off = true;
 }
 
 /*
@@ -394,7 +404,7 @@ static void give_up_the_absent(struct breakpoints *b)
 			continue;
 		if ((p->clustered || p->tries <= SHORT_TRIES || p->hits) && breakpoint_ran_ns(&s->bp) > PROMPT_NS &&
 		    !breakpoint_was_hit(&s->bp))
-			breakpoint_off(&s->bp);
+			turn_off(s);
 		else
 			b->waits = true;
 	}
@@ -422,8 +432,8 @@ static bool begin(struct breakpoints *b, uint64_t now_ns)
 		else if (!set(b, place, hits))
 			b->counts.refused++;
 	}
-	for (uint32_t i = 0; i < PLACES; i++)
-		b->places[i].now = false;
+	for (uint32_t k = 0; k < b->n_places; k++)
+		b->places[b->used[k]].now = false;
 	if (b->n_on)
 		give_up_the_absent(b);
 	b->counts.rounds++;
@@ -533,7 +543,7 @@ static void end(struct breakpoints *b, perf_record_fn fn, void *ctx)
 {
 	for (int i = 0; i < SLOTS; i++)
 		if (b->slots[i].on)
-			breakpoint_off(&b->slots[i].bp);
+			turn_off(&b->slots[i]);
 	for (int i = 0; i < SLOTS; i++)
 		if (b->slots[i].on)
 			read_slot(b, &b->slots[i], fn, ctx);

@@ -92,8 +92,13 @@ static uint32_t hits_of(struct breakpoint *b, void (*fn)(void))
 {
 	struct got g = { .addr = (uint64_t)(uintptr_t)fn };
 
+	bool ended = breakpoint_has_ended(b);
+
 	breakpoint_off(b);
 	assert_int_equal(breakpoint_read(b, take, &g), 0);
+	/* what has ended has had all its hits, and one that has not may have had its last since */
+	assert_true(!ended || g.n == b->hits);
+	assert_true(ended || fn == seldom || g.n < b->hits);
 	assert_int_equal(g.elsewhere, 0);
 	assert_int_equal(g.backwards, 0);
 	assert_false(breakpoint_was_hit(b));
