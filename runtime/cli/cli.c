@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *argp_program_version = "hotvar " PACKAGE_VERSION;
@@ -399,6 +400,17 @@ FILE *cli_open(const struct cli_common *c, FILE *otherwise, struct err *e)
 		err_set(e, errno, "cannot write '%s': %s; name a file in a folder you may write to with -o",
 			c->output, strerror(errno));
 	return f;
+}
+
+int cli_spares(const struct cli_common *c, char *const argv[], const char *input, struct err *e)
+{
+	const char *path = argv && strchr(argv[0], '/') ? argv[0] : input;
+	struct stat in, out;
+
+	if (!c->output || !path || !strcmp(c->output, "-") || stat(path, &in) || stat(c->output, &out) ||
+	    !S_ISREG(in.st_mode) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return 0;
+	return err_set(e, EEXIST, "will not write over '%s', which is what is looked at: give another file with -o", path);
 }
 
 int cli_unwritten(const char *name, const struct cli_common *c, int code, struct err *e)

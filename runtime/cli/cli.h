@@ -71,6 +71,8 @@ error_t cli_duration(const char *option, const char *arg, double *out);
  * cli_close() reports a full disk: 0 or -errno and @e.  A reader that has read enough is no failure.
  */
 FILE *cli_open(const struct cli_common *c, FILE *otherwise, struct err *e);
+/* 0 if that is not the command's own file or @input (NULL: none); else -EEXIST and @e: it would be lost. */
+int cli_spares(const struct cli_common *c, char *const argv[], const char *input, struct err *e);
 int cli_close(FILE *f, const struct cli_common *c, struct err *e);
 /* The same for a write to @name (NULL: stdout; -o goes first) that has failed with @code: -@code and @e. */
 int cli_unwritten(const char *name, const struct cli_common *c, int code, struct err *e);

@@ -325,7 +325,8 @@ static int run(struct advise *o, struct err *e)
 {
 	int err;
 
-	o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
+	if (!cli_spares(&o->common, o->argv, o->input, e))
+		o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!o->f)
 		return CLI_FAILED;
 	onlooker_signals(o->argv);

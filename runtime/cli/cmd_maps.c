@@ -300,7 +300,7 @@ static int replay(struct options *o, struct err *e)
 
 	if (!o->watch_arg || !begin_replay_of_watch(o, &w, e))
 		w.r = stream_reader_of_file(o->input, e);
-	if (w.r)
+	if (w.r && !cli_spares(&o->common, NULL, o->input, e))
 		w.f = cli_open(&o->common, stdout, e);
 	if (w.f) {
 		if (o->n_at)
@@ -395,7 +395,8 @@ static int live(struct options *o, struct err *e)
 		if (!o->argv)
 			w.found = stop_following;
 	}
-	w.f = cli_open(&o->common, o->argv ? stderr : stdout, e);
+	if (!cli_spares(&o->common, o->argv, NULL, e))
+		w.f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!w.f)
 		return CLI_FAILED;
 	/* Written when no more lines are there at the moment; what else comes to stderr keeps its place among them. */

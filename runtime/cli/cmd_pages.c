@@ -180,7 +180,7 @@ static int replay(const struct pages *o, struct err *e)
 	FILE *f = NULL;
 
 	choice.by_region = !choice.by_page;
-	if (a) {
+	if (a && !cli_spares(&o->common, NULL, o->input, e)) {
 		analysis_read(a, r);
 		f = cli_open(&o->common, stdout, e);
 	}
@@ -480,7 +480,8 @@ static int run(struct pages *o, struct err *e)
 {
 	int err;
 
-	o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
+	if (!cli_spares(&o->common, o->argv, NULL, e))
+		o->f = cli_open(&o->common, o->argv ? stderr : stdout, e);
 	if (!o->f)
 		return CLI_FAILED;
 	o->view.f = o->f;

@@ -107,7 +107,7 @@ static int report(const struct options *o, struct import_file *in, struct err *e
 	FILE *f = NULL;
 	int status = CLI_FAILED;
 
-	if (a && !read_in(a, in, e))
+	if (a && !cli_spares(&o->common, NULL, o->input, e) && !read_in(a, in, e))
 		f = cli_open(&o->common, stdout, e);
 	if (f) {
 		status = report_write(f, a, &o->report, &o->common, e);

@@ -88,7 +88,7 @@ int cmd_run(int argc, char **argv, struct err *e)
 	ao.lines = o.report.by_line;
 	ao.prefetches = o.report.prefetches;
 	ao.touched = o.report.by_region || o.report.by_page;
-	f = cli_open(&o.common, stderr, e);
+	f = cli_spares(&o.common, o.target.argv, NULL, e) ? NULL : cli_open(&o.common, stderr, e);
 	if (!f)
 		return CLI_FAILED;
 	a = analysis_new(&ao, e);

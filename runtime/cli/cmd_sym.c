@@ -325,7 +325,7 @@ static int run(struct sym *s, struct err *e)
 		return r;
 	if (image_cache_why() && !s->common.quiet)
 		cli_say(image_cache_why());
-	s->out = cli_open(&s->common, stdout, e);
+	s->out = cli_spares(&s->common, NULL, s->elf, e) ? NULL : cli_open(&s->common, stdout, e);
 	if (!s->out)
 		return CLI_FAILED;
 	s->writer = place_writer_new(s->out, s->common.json);

@@ -240,6 +240,9 @@ static int run(struct symbols *s, struct err *e)
 	if (s->debuginfod && debuginfod_start(&s->common, e))
 		return CLI_FAILED;
 	image_build_debug(IMAGE_BUILD_DEBUG_ALL);
+	for (i = 0; i < s->n_files; i++)
+		if (cli_spares(&s->common, NULL, s->files[i], e))
+			return CLI_FAILED;
 	s->out = cli_open(&s->common, stdout, e);
 	if (!s->out)
 		return CLI_FAILED;

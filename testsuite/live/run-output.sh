@@ -165,4 +165,26 @@ like "and it is said" "$(cat err)" 'hotvar: .*small.rec.*ulimit'
 "$HOTVAR" report -i small.rec > out 2> err
 like "what got in is readable" "$(tr '\n' ' ' < out)" 'cut off'
 
+# ---- what is looked at is not written over ----
+# kept FILE COMMAND...: it fails, says why, and FILE is as it was
+kept() {
+	file=$1
+	shift
+	cp "$file" before
+	"$HOTVAR" "$@" > out 2> err
+	is "not over its own file: $*" "$? $(grep -c "will not write over '.*$file', which is what is looked at: give another file with -o" err)" "125 1"
+	check "which is as it was: $*" cmp before "$file"
+}
+cp "$TESTPROGS/loop" program
+"$HOTVAR" record -q -o kept.rec -- ./program cpu 1 > out 2> err
+for how in "" maps pages advise; do
+	# shellcheck disable=SC2086
+	kept program $how -o program -- ./program cpu 1
+done
+for how in report maps pages advise; do
+	kept kept.rec $how -o ./kept.rec -i kept.rec
+done
+kept program sym -o program -e ./program 0
+kept program symbols -o program ./program
+
 done_testing
