@@ -19,6 +19,7 @@
 #include "runtime/report/maps_moment.h"
 #include "runtime/report/maps_summary.h"
 #include "runtime/report/maps_watch.h"
+#include "runtime/report/printable.h"
 #include "runtime/user/session.h"
 #include "runtime/user/stream.h"
 #include "runtime/user/watch.h"
@@ -417,7 +418,7 @@ static int live(struct options *o, struct err *e)
 		write_watch(o, &w);
 	e->text[0] = '\0'; /* what was tried before it worked is no news */
 	if (s.note[0] && !o->common.quiet)
-		fprintf(stderr, "hotvar: note: %s\n", s.note);
+		fputs("hotvar: note: ", stderr), printable_put(stderr, s.note), putc('\n', stderr);
 	err = close_output(o, &w, e);
 	status = (w.watch ? w.watch->hit : w.totals.lines > 0) ? CLI_OK : CLI_NOTHING;
 	status = measure_status(&s, status, err ? NULL : e);
