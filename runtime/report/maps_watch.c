@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "printable.h"
 #include "spaces.h"
 
 /* ---- finding ---- */
@@ -185,8 +186,8 @@ static void write_range(FILE *f, const struct watch *w)
 {
 	if (w->end)
 		fprintf(f, "0x%" PRIx64 "-0x%" PRIx64, w->start, w->end);
-	if (w->name)
-		fprintf(f, w->end ? " (%s" : "%s", w->name);
+	fputs(w->name && w->end ? " (" : "", f);
+	printable_put(f, w->name);
 	if (w->name && w->end && w->module) {
 		fputs(" of ", f);
 		maps_text_path(f, w->module, strlen(w->module));
@@ -221,7 +222,8 @@ static void write_text(FILE *f, const struct watch *w, const struct told_modules
 
 	if (!w->hit) {
 		if (w->ambiguous) {
-			fprintf(f, "%s was not watched, since there are several: %s\n", w->name, w->others);
+			printable_put(f, w->name), fputs(" was not watched, since there are several: ", f);
+			printable_put(f, w->others), putc('\n', f);
 			return;
 		}
 		write_range(f, w);

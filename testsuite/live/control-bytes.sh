@@ -36,6 +36,16 @@ plain "pages" "f$shown" "$HOTVAR" pages -- "$file"
 plain "record" "r$shown" "$HOTVAR" record -o "r$evil" -- "$file"
 plain "report" "t$shown" "$HOTVAR" report -i "r$evil"
 
+# Two of one name, which --watch lists.
+for i in 1 2; do
+	echo "static int table[9]; int *one$i(void) { return table; }" > $i.c
+	cc -O1 -c $i.c
+	objcopy --redefine-sym "table=t$evil" $i.o
+done
+echo 'int main(void) { return 0; }' > 3.c
+check "a program with two" cc -o two 1.o 2.o 3.c
+plain "maps --watch" "two:t$shown@" "$HOTVAR" maps --watch "t$evil" -- ./two
+
 # A process may call its code anything: /tmp/perf-PID.map, a line for each function.
 cat > jit.c << 'END'
 #include <stdio.h>
