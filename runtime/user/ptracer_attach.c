@@ -46,8 +46,8 @@ int ptracer_refused(pid_t tid, int code, struct err *e)
 	if (code == ESRCH)
 		return err_set(e, code, "cannot %s: it has just ended; start it again", what);
 	by = target_tracer(tid ? tid : getpid(), tracer);
-	if (by > 0 && !tid)
-		return err_set(e, EBUSY,
+	if (by > 0 && !tid) /* another source may do */
+		return err_set(e, code,
 			       "cannot %s: process %d (%s) traces hotvar, and what it starts with it; run hotvar without that",
 			       what, (int)by, tracer);
 	if (by > 0)

@@ -114,4 +114,6 @@ for how in "maps --source ptrace" pages; do
 	is "hotvar is traced itself, $how" $? 125
 	like "by whom, and what mends it, $how" "$(cat "$tmp/err")" '^hotvar: .*: process [0-9]+ \(hotvar\) traces hotvar.*; run hotvar without that$'
 done
+"$HOTVAR" maps --source ptrace -o "$tmp/outer" -- "$HOTVAR" maps --json -o "$tmp/inner" -- true > "$tmp/out" 2> "$tmp/err"
+is "hotvar is traced itself: another source does" "$? $(grep -c '"event":"exec"' "$tmp/inner")" "0 1"
 done_testing
