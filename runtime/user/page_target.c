@@ -11,6 +11,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +21,13 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "proc.h"
 #include "target.h"
 
-enum { CS_64 = 0x33, EXIT_32 = 1, OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT };
+enum { CS_64 = 0x33, EXIT_32 = 1, EXIT_GROUP_32 = 252, SETTLE_NS = 100000000, OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT };
 #define X32_BIT 0x40000000ull
 
 int page_target_start(struct page_target *t, char *const argv[], struct err *e)
@@ -82,6 +86,101 @@ static bool take_another(struct page_target *t)
 	return taken;
 }
 
+/* Have all threads been asked to end by @tid's own exit_group(2)? */
+static bool ends_all(pid_t tid)
+{
+	struct user_regs_struct regs;
+
+	return !ptrace(PTRACE_GETREGS, tid, 0, &regs) &&
+	       (regs.cs == CS_64 ? (regs.orig_rax & ~X32_BIT) == SYS_exit_group : regs.orig_rax == EXIT_GROUP_32);
+}
+
+/* Does it wait for all others to end, so that it can execute a program?  By where it waits, in the kernel's fs/exec.c. */
+static bool waits_to_execute(pid_t tid)
+{
+	char text[64] = "";
+	int fd = proc_open(tid, "wchan", O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return !strncmp(text, "begin_new_exec", 14) || !strncmp(text, "flush_old_exec", 14) || !strncmp(text, "de_thread", 9);
+}
+
+/*
+ * The traced thread ends, not by itself: because of an exec by another one, which waits for it?  Else all others end as it
+ * does, and there are none soon.
+ */
+static bool another_executes(const struct page_target *t)
+{
+	uint64_t until = clock_now_ns() + SETTLE_NS;
+	char path[64];
+	bool any, found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	do {
+		const struct dirent *d;
+		DIR *dir = opendir(path);
+
+		any = false;
+		while (dir && !found && (d = readdir(dir))) {
+			pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+			char state = tid > 0 && tid != t->task ? target_state(tid) : '\0';
+
+			if (!state || state == 'Z' || state == 'X')
+				continue;
+			any = true;
+			found = waits_to_execute(tid);
+		}
+		if (dir)
+			closedir(dir);
+		if (any && !found)
+			poll(NULL, 0, 1);
+	} while (any && !found && clock_now_ns() < until);
+	return found;
+}
+
+/*
+ * Trace what is becoming the first thread.  Until exec is nearly done PTRACE_SEIZE waits, for the lock of its credentials
+ * (kernel/ptrace.c, ptrace_attach()), so nothing of ours may be stopped.
+ */
+static void trace_anew(struct page_target *t)
+{
+	uint64_t until = clock_now_ns() + SETTLE_NS;
+
+	while (t->untraced && clock_now_ns() < until && target_is_alive(t->pid)) { /* else its end will tell */
+		t->untraced = ptrace(PTRACE_SEIZE, t->pid, 0, OPTIONS);
+		t->fresh = !t->untraced;
+		if (t->untraced)
+			poll(NULL, 0, 1);
+	}
+}
+
+/*
+ * Let the traced thread end, since another executes a program.  That one cannot be traced before it has, and may be over
+ * by then: a stop signal is kept through exec, and comes before the program's first instruction.
+ */
+static void follow_exec(struct page_target *t)
+{
+	kill(t->pid, SIGSTOP);
+	ptrace(PTRACE_DETACH, t->task, 0, 0); /* nobody has to wait for it: the exec does */
+	t->task = t->pid;
+	t->untraced = true;
+	trace_anew(t);
+}
+
+/* Is that stop the one of follow_exec()?  Its signal goes no further. */
+static bool is_fresh(struct page_target *t, int event, int sig)
+{
+	if (!t->fresh || sig != SIGSTOP || (event && event != PTRACE_EVENT_STOP))
+		return false;
+	t->fresh = false;
+	if (event) /* too late to keep it away */
+		kill(t->pid, SIGCONT);
+	return true;
+}
+
 /* What a stop with this status is; at those that are not ours it goes on. */
 static enum page_target_news handle(struct page_target *t, int status)
 {
@@ -101,6 +200,18 @@ static enum page_target_news handle(struct page_target *t, int status)
 		ptrace(PTRACE_DETACH, tid, 0, 0); /* so that nobody has to wait for it */
 		return PAGE_TARGET_NOTHING;
 	}
+	if (event == PTRACE_EVENT_EXIT && !ends_all(tid) && another_executes(t)) {
+		follow_exec(t);
+		return PAGE_TARGET_NOTHING;
+	}
+	if (is_fresh(t, event, sig)) {
+		t->stopped = true;
+		return PAGE_TARGET_EXECUTED;
+	}
+	if (event == PTRACE_EVENT_EXEC && t->fresh) {
+		t->fresh = false;
+		t->dropped = true;
+	}
 	if (event == PTRACE_EVENT_EXEC || event == PTRACE_EVENT_EXIT) {
 		t->stopped = true;
 		return event == PTRACE_EVENT_EXEC ? PAGE_TARGET_EXECUTED : PAGE_TARGET_ENDING;
@@ -108,7 +219,9 @@ static enum page_target_news handle(struct page_target *t, int status)
 	if (event == PTRACE_EVENT_STOP && (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU))
 		ptrace(PTRACE_LISTEN, tid, 0, 0); /* stopped by job control: it stays so */
 	else
-		ptrace(PTRACE_CONT, tid, 0, event ? 0 : sig);
+		ptrace(PTRACE_CONT, tid, 0, event || (t->dropped && sig == SIGSTOP) ? 0 : sig);
+	if (!event && sig == SIGSTOP)
+		t->dropped = false;
 	return PAGE_TARGET_NOTHING;
 }
 
@@ -143,6 +256,8 @@ enum page_target_news page_target_news(struct page_target *t)
 	if (t->stopped)
 		ptrace(PTRACE_CONT, t->task, 0, 0);
 	t->stopped = false;
+	if (t->untraced)
+		trace_anew(t);
 	while ((got = waitpid(t->task, &status, __WALL | WNOHANG)) < 0 && (errno == EINTR || t->task != t->pid))
 		if (errno != EINTR) /* it has executed a program, which makes it the first */
 			t->task = t->pid;

@@ -5,7 +5,8 @@
  *
  * Traced by ptrace for these two stops alone; signals and job control pass through.  All calls
  * from the thread that starts it.  A first thread that ends by itself, pthread_exit(3), while
- * others go on is no end: one of these is traced in its place then.
+ * others go on is no end: one of these is traced in its place then.  Nor is it one that another thread than the traced one
+ * executes a program: the stop is before its first instruction then, too.
  */
 #ifndef PAGE_TARGET_H
 #define PAGE_TARGET_H
@@ -28,6 +29,9 @@ struct page_target {
 	pid_t pid;
 	pid_t task;	 /* the thread of it that is traced */
 	bool stopped;	 /* at one of the two */
+	bool untraced;	 /* a thread that was not traced executes a program, which is to be: it gets a SIGSTOP, */
+	bool fresh;	 /* which has not come yet, */
+	bool dropped;	 /* or will come to nothing */
 	int wait_status; /* of waitpid(2), once it has ended */
 };
 

@@ -10,6 +10,32 @@ is "a command that executes itself, looked at all the time" "$? $(cat "$tmp/err"
 "$HOTVAR" pages -q -d 0.001 -o "$tmp/rows" -- "$TESTPROGS/exec_chain" 20 1 > "$tmp/out" 2> "$tmp/err"
 is "the same, looked at once" "$? $(cat "$tmp/err")" "7 "
 
+# ---- a program that a thread executes which is not the traced one: its pages are shown, and its end is the end ------
+
+cp "$(command -v sh)" "$tmp/last"
+for how in main other; do
+	wrong=
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		"$HOTVAR" pages -q -o "$tmp/rows" -- "$TESTPROGS/exec_thread" $how "$tmp/last" -c "exit $n" > "$tmp/out" 2> "$tmp/err"
+		status=$?
+		if [ $status -ne $n ] || ! grep -q "rw-p .* $tmp/last\$" "$tmp/rows" || grep -q exec_thread "$tmp/rows"; then
+			wrong="$wrong; $n: $status $(cat "$tmp/err")"
+		fi
+	done
+	is "executed by another thread than the traced one, $how: the last program's pages, and its status" "$wrong" ""
+	# It begins as it would: not stopped, and with no signal that it has not been sent.
+	"$HOTVAR" pages -q -o "$tmp/rows" -- "$TESTPROGS/exec_thread" $how grep '^\(Sig\|Shd\)Pnd' /proc/self/status > "$tmp/out"
+	is "$how: no signal is left for it" "$(awk '{ print $2 }' "$tmp/out" | sort -u)" 0000000000000000
+	"$HOTVAR" advise --json -o "$tmp/rows" -- "$TESTPROGS/exec_thread" $how "$TESTPROGS/advise_access" random 64 1 > "$tmp/out" 2> "$tmp/err"
+	start=$(set -- $(sed -n 's/^range //p' "$tmp/out") && echo "$1")
+	is "$how: advise: the last program's area is judged" \
+		"$(grep -c "\"type\":\"advice\".*\"start\":\"$start\"" "$tmp/rows") $(cat "$tmp/err")" "1 "
+done
+# One that ends by another thread's exit_group(2), or by a signal, has ended.
+"$HOTVAR" pages -q -o "$tmp/rows" -- "$TESTPROGS/exec_thread" main /nowhere > "$tmp/out" 2>&1
+is "exit_group by another thread is the end" $? 3
+check "and its pages are shown" grep -q exec_thread "$tmp/rows"
+
 # ---- one that may not be looked at: it is said once, and not asked for again ---------------------------------
 
 drop=
