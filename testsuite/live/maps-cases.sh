@@ -99,6 +99,25 @@ for area in 'map 0x6e0000000000 0x6e0000001000' 'map 0x6e0000002000 0x6e00000040
 done
 like "a foreign change: it is counted as seen late" "$(tail -n 1 "$tmp/maps")" '"lost_maps":[1-9]'
 
+# ---- what a fork left out is found, although the copy changes all the time ----
+
+for source in perf perf-returns; do
+	rm -f "$tmp/maps"
+	"$HOTVAR" maps --json --source $source -o "$tmp/maps" -- "$cases" left-out "$tmp/seen-$source" 2> "$tmp/err" &
+	hotvar=$!
+	until_true 20 sh -c "grep -q '\"event\":\"unmap\",.*\"start\":\"0x6e0000001000\"' '$tmp/maps' || ! kill -0 $hotvar"
+	found=$?
+	: > "$tmp/seen-$source"
+	wait $hotvar
+	rc=$?
+	if [ $rc = 125 ]; then
+		skip "left out of a fork, $source" "$(head -n 1 "$tmp/err")"
+		continue
+	fi
+	is "left out of a fork, $source: the program succeeds" $rc 0
+	is "left out of a fork, $source: it is found while the copy changes" "$found $(grep -c '"event":"unmap",.*"start":"0x6e0000001000","end":"0x6e0000002000"' "$tmp/maps")" "0 1"
+done
+
 # ---- a script is its interpreter; what cannot be executed changes nothing ----
 
 printf '#!%s\nexec 3< /dev/null\n/nonexistent/program\nexit 7\n' "$(command -v sh)" > "$tmp/script"

@@ -9,6 +9,8 @@
  *	map_cases killed	works on a variable and is killed
  *	map_cases foreign	at a line on stdin another process that shares its memory maps four pages at HERE and unmaps
  *				the second, and four that were there; then a line is waited for
+ *	map_cases left-out FILE	a child does not get the second of three pages at HERE, and maps and unmaps memory until FILE is there;
+ *				there are so many areas that to read them all takes some milliseconds
  *
  * The processes of "pid" leave a checkpoint each: see checkpoint.h.
  */
@@ -24,7 +26,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { THREADS = 3, BLOCK = 1 << 20, SLICE = 1 << 18 };
+enum { THREADS = 3, BLOCK = 1 << 20, SLICE = 1 << 18, AREAS = 16000 };
 
 static volatile long worked_on[256];
 
@@ -131,6 +133,29 @@ static int foreign(void)
 	return read(0, line, sizeof(line)) < 0;
 }
 
+static int left_out(const char *file)
+{
+	char *many = mmap(NULL, AREAS * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int status = 1;
+	pid_t pid;
+
+	for (size_t i = 0; i < AREAS; i += 2)
+		if (many == MAP_FAILED || mprotect(many + i * PAGE, PAGE, PROT_READ))
+			return 1;
+	if (mmap((void *)HERE, 3 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
+	    madvise((void *)(HERE + PAGE), PAGE, MADV_DONTFORK))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		alarm(120);
+		for (long i = 0; i % 1000 || access(file, F_OK); i++)
+			if (munmap(mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 2 * PAGE))
+				_exit(1);
+		_exit(0);
+	}
+	return pid < 0 || waitpid(pid, &status, 0) != pid || status;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "--one")) {
@@ -148,6 +173,8 @@ int main(int argc, char **argv)
 		return stacks();
 	if (argc == 2 && !strcmp(argv[1], "foreign"))
 		return foreign();
+	if (argc == 3 && !strcmp(argv[1], "left-out"))
+		return left_out(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "killed")) {
 		work(worked_on, 200000000);
 		kill(getpid(), SIGKILL);
