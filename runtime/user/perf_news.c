@@ -21,6 +21,7 @@
 #define PERIOD_MAX ((1ull << 40) - 1) /* accesses that one stands for */
 
 enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
+enum { BREAK_TRIES = 64 };  /* a few milliseconds at most */
 
 static uint64_t forward(struct perf_news *n, uint64_t time_ns)
 {
@@ -269,8 +270,8 @@ static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t
 	if (!known && n->calls)
 		tracker_may_share(n->t, r->tid, r->u.task.ptid);
 	if (!thread) {
-		if (!n->calls)
 		kin_born(&n->kin, r->pid);
+		if (!n->calls)
 			relook_active(n->look, r->pid, false);
 		note_maker(n, r->u.task.ptid);
 	}
@@ -288,6 +289,13 @@ static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name
 
 void perf_news_reopen(struct perf_news *n, pid_t pid)
 {
+	struct proc_stat st = { 0 };
+
+	/* Its files are closed before its memory is complete. */
+	for (int i = 0; i < BREAK_TRIES && !st.start_brk; i++)
+		if (proc_stat(pid, &st))
+			break;
+	tracker_break_begins(n->t, pid, st.start_brk);
 	if (!n->wide && target_guarded(pid) && !perf_rings_add_again(n->rings, pid, NULL))
 		n->reopened = pid;
 }
@@ -351,6 +359,7 @@ static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t
 	if (r->tid != r->pid)
 		return;
 	n->ended++;
+	kin_ended(&n->kin, r->pid);
 	n->unsampled += !relook_gone(n->look, r->pid);
 }
 
@@ -359,7 +368,6 @@ static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t
  * a maker that is may be.
  */
 static bool is_ours(struct perf_news *n, const struct perf_record *r)
-	kin_ended(&n->kin, r->pid);
 {
 	struct proc_stat st;
 	uint32_t mm;

@@ -67,7 +67,7 @@ struct perf_news {
 	uint64_t skipped_told;
 };
 
-/* @pid has executed a program just now: if that ended its events, open others at once. */
+/* @pid has executed a program just now: ask where its break begins, and if that ended its events, open others at once. */
 void perf_news_reopen(struct perf_news *n, pid_t pid);
 
 /* A perf_record_fn; @ctx is a struct perf_news. */

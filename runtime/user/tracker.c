@@ -203,6 +203,7 @@ static int look_first(struct tracker *t, struct hvar_mm *mm, pid_t tid, pid_t pi
 	if (r)
 		return r;
 	tracker_landmarks(t, mm, start_brk);
+	space_of(mm)->start_brk = start_brk;
 	return tracker_bring(t, mm, lo, hi, &base);
 }
 
@@ -444,7 +445,8 @@ int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look, uint32_
 	e = task_event(HVAR_EVENT_EXEC, mm->id, pid, pid, cause, time_ns);
 	e.u.task.start_time = st.start_ticks;
 	tracker_emit(t, &e);
-	space_of(mm)->brk = st.start_brk;
+	space_of(mm)->brk = space_of(mm)->start_brk = tracker_begins_at(t, pid, st.start_brk);
+	space_of(mm)->executed = !look;
 	if (!look && t->news_are_late)
 		tracker_doubt_all(t, mm, cause);
 	if (!look)

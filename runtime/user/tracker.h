@@ -69,6 +69,9 @@ int tracker_fork(struct tracker *t, pid_t tid, pid_t child, pid_t child_pid,
 int tracker_exec(struct tracker *t, pid_t pid, pid_t old_tid, bool look,
 		 uint32_t cause, uint64_t time_ns);
 
+/* @pid has executed a program just now, of which perf will tell: its break begins at @start_brk (0: not known). */
+void tracker_break_begins(struct tracker *t, pid_t pid, uint64_t start_brk);
+
 /* @tid has ended.  @status as wait(2) has it, or -1. */
 int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns);
 

@@ -239,7 +239,7 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64
 	if (!r && !s->denied && c->cause == HVAR_CAUSE_PRCTL && n && !range[0].start && range[0].end == UINT64_MAX) {
 		/* PR_SET_MM: the stack may be said to be elsewhere, and the break is where nobody told. */
 		tracker_landmarks(t, mm, 0);
-		s->brk = 0;
+		s->brk = s->start_brk = 0;
 	}
 	return r;
 }
@@ -260,6 +260,8 @@ int tracker_look(struct tracker *t, pid_t pid, uint64_t lo, uint64_t hi, uint32_
 		t->lost[STREAM_LOST_MAPS] += t->told - told;
 	if (!r && !lo && hi == UINT64_MAX && !space_of(mm)->stack)
 		tracker_landmarks(t, mm, space_of(mm)->brk);
+	if (!r && !lo && hi == UINT64_MAX && !t->news_are_late)
+		tracker_heap_seen(t, mm);
 	return r;
 }
 
@@ -317,6 +319,7 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	/* A name that perf could not tell, or a build-id in the place of device and inode; the first SysV segment's is 0. */
 	else if (len >= PATH_MAX || (m->name[0] == '/' && (m->name[1] == '/' || (!m->ino && strncmp(m->name, "/SYSV", 5))))) {
 		tracker_mapped_by(t, mm, m->tid, m->start, m->end, time_ns);
+		space_of(mm)->executed = false; /* it may be of the program */
 		return tracker_look(t, pid, m->start, m->end, HVAR_CAUSE_MMAP, time_ns);
 	}
 	memcpy(name, m->name, len);
@@ -328,9 +331,6 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	if (space_of(mm)->begun.call.cause == HVAR_CAUSE_MREMAP)
 		tracker_begun_finish(t, mm, time_ns);
 	old = hvar_vmas_find(&mm->vmas, m->start);
-	/* Before Linux 6.7 perf has that name for what holds all of the heap only, not for a part that grew by itself. */
-	if (t->news_are_late && a.v.region == HVAR_REGION_ANON && old && old->region == HVAR_REGION_HEAP)
-		a.v.region = HVAR_REGION_HEAP;
 	/* The first memory of a break is told before the break is known to be there, without its name. */
 	if (tracker_begun_is_break(space_of(mm), m->tid, m->end)) {
 		base.cause = HVAR_CAUSE_BRK;
@@ -342,9 +342,10 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 		tracker_count(t, STREAM_LOST_MEMORY);
 	if (a.v.region == HVAR_REGION_STACK)
 		space_of(mm)->stack = m->end - HVAR_PAGE_SIZE;
-	/* A part of it may have been given another protection: then the break is further up. */
-	if (a.v.region == HVAR_REGION_HEAP && space_of(mm)->brk < m->end)
-		space_of(mm)->brk = m->end;
+	if (a.v.region == HVAR_REGION_ANON && !len && !a.ino)
+		tracker_name_anon(t, mm, pid, m, &a.v);
+	if (a.v.region == HVAR_REGION_HEAP)
+		tracker_heap_told(space_of(mm), m);
 	tracker_mapped_by(t, mm, m->tid, m->start, m->end, time_ns);
 	t->nseen = 0;
 	if (grow_array((void **)&t->seen, &t->seen_cap, 1, sizeof(*t->seen))) {
@@ -353,6 +354,7 @@ int tracker_map(struct tracker *t, pid_t pid, const struct tracker_mmap *m,
 	}
 	t->seen[t->nseen++] = a.v;
 	r = tracker_bring(t, mm, m->start, m->end, &base);
+	tracker_program_told(t, mm, &a.v, &base);
 	tracker_begun_mapped(t, mm, m->tid, m->start, m->end, time_ns);
 	return r;
 }

@@ -37,6 +37,10 @@ int space_born(struct hvar_mm *mm, const struct hvar_mm *from)
 	s->look.fd = -1;
 	if (from) {
 		s->brk = space_of(from)->brk;
+		s->start_brk = space_of(from)->start_brk;
+		s->heap_told = space_of(from)->heap_told;
+		s->narrow = space_of(from)->narrow;
+		s->program_end = space_of(from)->program_end;
 		s->stack = space_of(from)->stack;
 		memcpy(s->growing, space_of(from)->growing, sizeof(s->growing));
 		s->next_growing = space_of(from)->next_growing;
@@ -266,10 +270,12 @@ void tracker_landmarks(struct tracker *t, struct hvar_mm *mm, uint64_t start_brk
 
 	s->stack = 0;
 	s->brk = start_brk;
+	s->heap_told = false;
 	for (size_t i = 0; i < t->nseen; i++) {
 		if (t->seen[i].region == HVAR_REGION_STACK)
 			s->stack = t->seen[i].end - HVAR_PAGE_SIZE;
 		if (t->seen[i].region == HVAR_REGION_HEAP)
 			s->brk = t->seen[i].end;
+		s->heap_told |= t->seen[i].region == HVAR_REGION_HEAP;
 	}
 }

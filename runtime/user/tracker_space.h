@@ -44,6 +44,12 @@ struct space {
 	bool denied;	    /* the kernel does not let us look */
 	bool gone;	    /* the last look failed: the next window may be of what was executed meanwhile */
 	uint64_t brk;	    /* program break; 0: not known */
+	uint64_t start_brk; /* where it began; 0: not known */
+	bool heap_told;	    /* there was a [heap] by now */
+	bool executed;	    /* the areas of an exec are being told: tracker_program.c */
+	bool narrow;	    /* a 32-bit program, */
+	uint32_t program;   /* the module that was executed, 0: not known, */
+	uint64_t program_end; /* and where it ends, with its .bss; 0: not known */
 	uint64_t stack;	    /* an address in [stack]; 0: not known */
 	uint64_t growing[SPACE_GROWING]; /* addresses in what MAP_GROWSDOWN made; 0: none */
 	uint32_t next_growing;
@@ -97,6 +103,10 @@ struct tracker {
 	bool news_begin;	 /* tracker_calls_begin() */
 	uint64_t most_areas;	 /* a process may have, by the kernel's count */
 	bool doubts;		 /* some space has some */
+	pid_t launched;		 /* that has executed a program, which is not told yet; 0: none */
+	uint64_t launched_brk;	 /* where its break begins */
+	bool vsyscall_asked;
+	struct hvar_vma vsyscall; /* empty: there is none */
 	uint64_t lost[STREAM_LOST_WHATS]; /* since they were last told */
 };
 
@@ -161,6 +171,17 @@ void tracker_doubt_all(struct tracker *t, struct hvar_mm *mm, uint32_t cause);
 void tracker_tell_modules(struct tracker *t);
 /* After a look at everything: note where stack and heap end. */
 void tracker_landmarks(struct tracker *t, struct hvar_mm *mm, uint64_t start_brk);
+
+/* Where the break of what @pid has executed begins: as was told by tracker_break_begins(), else @start_brk. */
+uint64_t tracker_begins_at(struct tracker *t, pid_t pid, uint64_t start_brk);
+/* @v of @mm was told by perf: at the end of what an exec maps, what is not told of it follows, as @base. */
+void tracker_program_told(struct tracker *t, struct hvar_mm *mm, const struct hvar_vma *v, const struct hvar_event *base);
+/* perf has no name for @m of @mm, where @pid is: what is it?  Into @v. */
+void tracker_name_anon(struct tracker *t, struct hvar_mm *mm, pid_t pid, const struct tracker_mmap *m, struct hvar_vma *v);
+/* @m was told as [heap]. */
+void tracker_heap_told(struct space *s, const struct tracker_mmap *m);
+/* After a look at everything, where nothing else tells of the break. */
+void tracker_heap_seen(struct tracker *t, struct hvar_mm *mm);
 
 /* A task of @pid, the leader if it is followed; NULL if none is. */
 struct hvar_task *tracker_task_of(const struct tracker *t, pid_t pid);
