@@ -95,22 +95,24 @@ static int listen_at(const struct sockaddr_un *a, size_t path_len)
 
 /*
  * An abstract name is known in our network namespace alone.  A process that has one of its own finds another
- * socket among our descriptors; its file is gone at once, so nothing is left behind.
+ * socket among our descriptors; its file is gone at once, so nothing is left behind.  The folder is named by a descriptor:
+ * its path may be too long for a socket's name.
  */
 static void listen_beside(struct engine *g)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	const char *folder = getenv("TMPDIR");
+	int fd = open(folder && *folder ? folder : "/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	size_t n = strlen(g->name);
 
-	if ((size_t)snprintf(a.sun_path, sizeof(a.sun_path), "%s/%s", folder && *folder ? folder : "/tmp", g->name) >=
-	    sizeof(a.sun_path))
-		return;
-	g->beside_fd = listen_at(&a, strlen(a.sun_path) + 1);
-	if (g->beside_fd < 0)
-		return;
-	g->inode_fd = open(a.sun_path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-	unlink(a.sun_path);
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/%.80s", fd, g->name);
+	g->beside_fd = fd < 0 ? -1 : listen_at(&a, strlen(a.sun_path) + 1);
+	if (g->beside_fd >= 0) {
+		g->inode_fd = openat(fd, g->name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+		unlinkat(fd, g->name, 0);
+	}
+	if (fd >= 0)
+		close(fd);
 	if (g->inode_fd >= 0)
 		snprintf(g->name + n, sizeof(g->name) - n, ":/proc/%d/fd/%d", (int)getpid(), g->inode_fd);
 }

@@ -387,11 +387,15 @@ fi
 if unshare -n true 2> "$tmp/err"; then
 	"$HOTVAR" --exact --json -o "$tmp/report" -- unshare -n "$tmp/honest" < /dev/null > "$tmp/out.ns" 2> "$tmp/err"
 	is "counted in another network namespace" "$(count honest)" "200 200 1"
-	mkdir "$tmp/empty"
-	TMPDIR=$tmp/empty "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/honest" < /dev/null > "$tmp/out.ns" 2> "$tmp/err"
-	is "and no file is left" "$(ls "$tmp/empty")" ""
+	# Longer than a socket's name may be (108, unix(7)).
+	long=$tmp/$(printf '%0120d' 0)
+	mkdir "$long"
+	TMPDIR=$long "$HOTVAR" --exact --json -o "$tmp/report" -- unshare -n "$tmp/honest" < /dev/null > "$tmp/out.ns" 2> "$tmp/err"
+	is "also where the path of TMPDIR is long" "$(count honest)" "200 200 1"
+	is "and no file is left" "$(ls "$long")" ""
 else
 	skip "counted in another network namespace" "none may be made here"
+	skip "also where the path of TMPDIR is long" "none may be made here"
 	skip "and no file is left" "none may be made here"
 fi
 
