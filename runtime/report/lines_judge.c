@@ -102,17 +102,21 @@ static struct hvt_line_all all_threads(const struct line *line)
 void lines_judge(const struct line *line, struct line_judged *out)
 {
 	const struct hvt_line_all all = all_threads(line);
-	uint64_t most = hvt_line_all_most(&all), turns, seen_true = line->most_true, seen_false = line->most_false, sum;
+	uint64_t most = hvt_line_all_most(&all), turns, seen_true = line->most_true, seen_false = line->most_false, seen, sum;
 
 	*out = (struct line_judged){ .handovers = hvt_line_less(line->handovers, most), .returns = hvt_line_less(line->returns, most) };
 	turns = line->exact ? out->returns : line->turns;
 	hvt_line_all_bound(&all, out->handovers, &seen_true, &seen_false);
+	seen = seen_true + seen_false;
 	out->most_true = line->unseen_true;
 	out->most_false = line->unseen_false;
 	hvt_line_all_bound(&all, 0, &out->most_true, &out->most_false);
-	out->unseen = (turns < LINES_BACK_AND_FORTH || seen_true + seen_false < LINES_LEAST) && out->most_true + out->most_false >= LINES_LEAST;
-	if (!out->unseen) { /* what was seen says better which bytes two had in common, and the other how often there could be two */
-		hvt_line_all_bound(&all, out->most_true + out->most_false, &seen_true, &seen_false);
+	sum = out->most_true + out->most_false;
+	out->unseen = (turns < LINES_BACK_AND_FORTH || seen < LINES_LEAST) && sum >= LINES_LEAST;
+	if (!out->unseen) {
+		/* What was seen says better which bytes two had in common; how often there can be two, what can be at the same time. */
+		if (seen && sum)
+			hvt_line_scale(sum, &seen_true, &seen_false);
 		out->most_true = seen_true;
 		out->most_false = seen_false;
 	}

@@ -5,9 +5,9 @@
  * Two threads are in each other's way on a line if both access it and at least one writes.  That is true sharing if they
  * have bytes in common of which one is written, and false sharing if not: then other places for their data would part them.
  * How much either weighs is how often the line can go from one of the two to the other, and never more than all threads' accesses
- * allow (hvt_line_most.h), nor less than was counted.  In exact recordings that is
- * summed up over what one thread did after the other; of samples, and between processes, all that each did is taken together.
- * It is what threads did that can run at the same time if that is more, and that alone where the line was not seen to go back and forth.
+ * allow (hvt_line_most.h), nor less than was counted.  In exact recordings that is summed up over what threads did that can run at the
+ * same time; how much of it is true is taken from what one did after the other, if the line was seen to go back and forth.  Of samples,
+ * and between processes, all that each did is taken together.
  */
 #ifndef LINES_JUDGE_H
 #define LINES_JUDGE_H

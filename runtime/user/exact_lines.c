@@ -227,7 +227,6 @@ static int read_threads(const struct exact_lines_to *to, struct out *o, struct h
 	if (now) {
 		add_now(&moment, now);
 		add_now(&stretch, now);
-		hvt_line_end_stretch(s, &stretch, now->who);
 	}
 	for (number = s->first; number; number = p.next) {
 		if (number >= HVT_LINES_PARTS_MAX || goes_round(&round, number) || !use(&to->used->threads, o->n_parts))
@@ -239,9 +238,14 @@ static int read_threads(const struct exact_lines_to *to, struct out *o, struct h
 			return ret;
 		o->threads[o->n_threads] = whole(&p, now);
 		hvt_line_all_add(&o->all, &o->threads[o->n_threads++]);
-		if (now && s->met && number != s->now)
-			hvt_line_meet_unseen(&p, &moment, &met);
+		if (!now || !s->met || number == s->now)
+			continue;
+		hvt_line_meet_unseen(&p, &moment, &met);
+		if (number == s->before_part && p.met)
+			s->together = 1;
 	}
+	if (now)
+		hvt_line_end_stretch(s, &stretch, s->now);
 	for (i = 0; i < o->n_threads; i++)
 		hvt_line_all_take(&o->all, &o->threads[i]);
 	hvt_line_add_unseen(s, &moment, &met);

@@ -121,7 +121,7 @@ static void end_stretch(struct hvt_line *l, struct hvt_line_shared *s)
 
 	put_part(l, s);
 	hvt_unseen_over(l, s);
-	hvt_line_end_stretch(s, &s->stretch, l->who);
+	hvt_line_end_stretch(s, &s->stretch, s->now);
 	if (!hvt_order_lives(l->who)) {
 		s->before = none;
 		s->before_got = s->before_gave = 0;

@@ -70,8 +70,8 @@ struct hvt_line_shared {
 	uint32_t writer; /* who has written to it last */
 	uint32_t closed; /* its memory is gone: nothing changes any more */
 	uint32_t met;	 /* the others' parts say who can run at the same time */
-	uint32_t before_who, before_gave_to; /* whose that stretch was, and the one before it */
-	uint32_t zero;
+	uint32_t before_part, before_gave_to; /* whose that stretch was, and the one before it */
+	uint32_t together; /* some of this stretch can be at the same time as that */
 };
 
 enum { HVT_LINE_MET_OLD = 1, HVT_LINE_MET_NEW = 2 };
@@ -99,16 +99,20 @@ struct hvt_line_site {
 };
 
 /*
- * @now, of @who, came after @s->before: if both run at the same time each can get the line from the other.  An access, or a write as seen by
- * the one that gets what it wrote, that may have been in a hand-over with the stretch before is in no other one: then the sum over
- * all stretches is as large as can be, and no larger.
+ * @now, of part @part, came after @s->before.  If both can be at the same time each can get the line from the other: an access, or a write
+ * as seen by the one that gets what it wrote, that may have been in a hand-over with the stretch before is in no other one: then
+ * the sum over all stretches is as large as can be, and no larger.  Else it is given once.
  */
-static inline void hvt_line_end_stretch(struct hvt_line_shared *s, const struct hvt_stretch *now, uint32_t who)
+static inline void hvt_line_end_stretch(struct hvt_line_shared *s, const struct hvt_stretch *now, uint32_t part)
 {
 	const struct hvt_stretch *a = &s->before;
-	uint64_t got = hvt_line_less(hvt_line_accesses(now), a->writes - (s->before_gave_to == who ? s->before_gave : 0));
+	uint64_t got = hvt_line_less(hvt_line_accesses(now), a->writes - (s->before_gave_to == part ? s->before_gave : 0));
 	uint64_t gave = hvt_line_less(hvt_line_accesses(a) - s->before_got, now->writes);
 
+	if (!s->together) {
+		got = hvt_line_less(got, 1);
+		gave = 0;
+	}
 	if (hvt_line_in_common(a, now))
 		s->most_true += got + gave;
 	else
@@ -116,8 +120,9 @@ static inline void hvt_line_end_stretch(struct hvt_line_shared *s, const struct 
 	s->before = *now;
 	s->before_got = got;
 	s->before_gave = gave;
-	s->before_gave_to = s->before_who;
-	s->before_who = who;
+	s->before_gave_to = s->before_part;
+	s->before_part = part;
+	s->together = 0;
 }
 
 /* How often who is there now can get the line from others, with bytes in common and without, and they from it. */

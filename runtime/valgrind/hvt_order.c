@@ -27,7 +27,9 @@ static struct thread {
 	UInt asked;	 /* at which moment it was asked last whether it is past */
 	UInt at;	 /* in alive */
 	ThreadId tid;	 /* as long as it lives */
-	Bool lives, past, has_tcb;
+	Addr tcb;	 /* 0: not known yet */
+	Bool lives, past;
+	Bool renewed;	 /* its stack is nobody's any more */
 	/* the last question that came by; what it did before this moment is before that, by who created whom; as one waited for */
 	ULong asked_of;
 	UInt until;
@@ -116,17 +118,17 @@ static void note_tcb(UInt who)
 	Addr start, end;
 	ULong tcb = 0;
 
-	if (t->has_tcb)
+	if (t->tcb)
 		return;
 	VG_(get_shadow_regs_area)(t->tid, (UChar *)&tcb, 0, offsetof(VexGuestAMD64State, guest_FS_CONST), sizeof(tcb));
 	if (!tcb) /* the first thread sets it as it runs */
 		return;
-	t->has_tcb = True;
+	t->tcb = tcb;
 	h = VG_(HT_lookup)(holders, tcb);
 	before = h ? thread_of(h->who) : NULL;
 	if (before && before->lives) /* both have one thread's memory: which of them is meant is not known */
 		return;
-	if (before && hvt_stack_of(tcb, &start, &end))
+	if (before && !before->renewed && hvt_stack_of(tcb, False, &start, &end))
 		hvt_line_object(start, end - start);
 	if (!h) {
 		h = VG_(malloc)("hotvar.order.holder", sizeof(*h));
@@ -152,6 +154,19 @@ static Bool is_waited_for(const struct thread *t)
 	       *(const Addr *)t->joiner_sp == t->joiner_back;
 }
 
+/* Whoever gets the memory that was @who's stack gets it from libc, which knows that its thread has ended. */
+static void renew_stack(UInt who)
+{
+	struct thread *t = thread_of(who);
+	const struct holder *h = t->tcb ? VG_(HT_lookup)(holders, t->tcb) : NULL;
+	Addr start, end;
+
+	if (!h || h->who != who || !hvt_stack_of(t->tcb, True, &start, &end))
+		return;
+	hvt_line_object(start, end - start);
+	t->renewed = True;
+}
+
 void hvt_order_ends(UInt who)
 {
 	struct thread *t = thread_of(who);
@@ -165,6 +180,7 @@ void hvt_order_ends(UInt who)
 	t->ended = moment;
 	if (is_waited_for(t))
 		t->joined = new_moment(thread_of(t->joiner));
+	renew_stack(who);
 }
 
 Bool hvt_order_joins(UInt who, Addr thread, Addr sp, Bool waits)

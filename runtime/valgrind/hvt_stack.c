@@ -27,13 +27,15 @@ static Bool said_by(Addr tcb, Addr last, Addr *start, Addr *end)
 	return False;
 }
 
-Bool hvt_stack_of(Addr tcb, Addr *start, Addr *end)
+Bool hvt_stack_of(Addr tcb, Bool surely, Addr *start, Addr *end)
 {
 	const NSegment *s = VG_(am_find_nsegment)(tcb);
 
 	if (!is_clients(s) || !s->hasR || tcb % sizeof(Addr) || s->end - tcb < TCB_SIZE)
 		return False;
 	if (!said_by(tcb, s->end, start, end)) {
+		if (surely)
+			return False;
 		*start = s->kind == SkAnonC ? s->start : tcb;
 		*end = tcb + TCB_SIZE;
 	}

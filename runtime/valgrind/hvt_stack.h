@@ -10,7 +10,7 @@
 
 #include "pub_tool_basics.h"
 
-/* The stack below @tcb, a pthread_t, with that, into [*@start, *@end).  False: that is no thread's. */
-Bool hvt_stack_of(Addr tcb, Addr *start, Addr *end);
+/* The stack below @tcb, a pthread_t, with that, into [*@start, *@end).  False: that is no thread's; or @surely, and it does not say where. */
+Bool hvt_stack_of(Addr tcb, Bool surely, Addr *start, Addr *end);
 
 #endif /* HVT_STACK_H */

@@ -54,6 +54,8 @@ void hvt_unseen_over(struct hvt_line *l, struct hvt_line_shared *s)
 	UInt i;
 
 	if (s->met) {
+		if (s->before_part && hvt_line_part_at(s->before_part)->met)
+			s->together = 1;
 		for (i = s->first; i; i = hvt_line_part_at(i)->next)
 			if (i != s->now && hvt_line_part_at(i)->met)
 				hvt_line_meet_unseen(hvt_line_part_at(i), &now, &met);

@@ -67,6 +67,8 @@ after -
 chain -
 tried -
 before -
+relay -
+served -
 again -
 timed -
 late false $first; counters.second+8 by 1

@@ -14,6 +14,8 @@
  *	after	the second begins when main() has waited for the first
  *	chain	each of three waits for the one before it, which main() has begun, and begins then
  *	before	main() works with one before the thread begins, and after it has waited for it
+ *	relay	likewise, four times, and main() reads the other's member once before it ends
+ *	served	twelve are begun, each when the one before is gone, which nobody has waited for: they have one stack, and a line each
  *	again	the first works with an object of the heap, which main() frees when that is at its end; the second with one that
  *		main() gets then; says "the same memory" if it is there
  *	tried	as after, but main() asks again and again (pthread_tryjoin_np())
@@ -275,6 +277,45 @@ static void eight(void *(*run)(void *))
 		pthread_join(t[i], NULL);
 }
 
+static void *count_and_wait(void *n)
+{
+	count_and_say(n);
+	while (!may_go)
+		sched_yield();
+	return NULL;
+}
+
+static void relay(void)
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		count((void *)&counters.second);
+		gone = may_go = 0;
+		begin(0, count_and_wait, &counters.first);
+		while (!gone)
+			sched_yield();
+		sum = counters.first;
+		may_go = 1;
+		wait_for(0);
+	}
+}
+
+static void served(void)
+{
+	static struct {
+		_Alignas(64) volatile long n;
+	} own[12];
+	int i;
+
+	for (i = 0; i < 12; i++) {
+		gone = 0;
+		begin(0, count_and_say, &own[i].n);
+		pthread_detach(id[0]);
+		until_gone();
+	}
+}
+
 /* To wait for the first, which may not go on yet, is to no avail. */
 static void in_vain(int late)
 {
@@ -327,6 +368,10 @@ static int others(const char *what)
 		wait_for(0);
 	} else if (!strcmp(what, "once") || !strcmp(what, "crowd")) {
 		eight(what[0] == 'o' ? count_once : count);
+	} else if (!strcmp(what, "relay")) {
+		relay();
+	} else if (!strcmp(what, "served")) {
+		served();
 	} else if (!strcmp(what, "stack")) {
 		on_one_stack();
 	} else if (!strcmp(what, "resized")) {
