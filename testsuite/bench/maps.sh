@@ -13,6 +13,8 @@
 # The server's by perf is nearer to 1 than two runs are alike.  So it runs by itself, followed, and by itself again, half a second
 # each, many times; each run that was followed is compared with the mean of those around it, and the median counts; beside it
 # stands the same for the server against itself.  How hotvar begins, and its first look, are in it, shared out over that half second.
+# Ten times a second hotvar wakes, whatever the server has done since, and it is told of what all processes of the machine map: so
+# what else is at work there counts, too, and more the less of a CPU is left to the server.
 #
 # Goals are held by the source that can meet them, perf; what ptrace cannot do is printed beside.  The kernel takes the slower
 # way into each system call of a task that has any seccomp filter (SYSCALL_WORK_SECCOMP), so that one which allows
