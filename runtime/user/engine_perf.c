@@ -432,7 +432,8 @@ static void tick(struct engine *g)
 	perf_news_drain(&g->news);
 	perf_news_look(&g->news, now);
 	perf_news_tell_losses(&g->news);
-	stream_flush(g->s->out);
+	if (g->s->live || pace_is_to_tell(&g->pace, now, perf_news_new(&g->news)))
+		stream_flush(g->s->out);
 	if (g->s->progress && ++g->ticks % PROGRESS_TICKS == 0)
 		g->s->progress(g->s->progress_ctx, g->news.samples, now - g->begin_ns);
 	pace_ticked(&g->pace, now, perf_news_new(&g->news));
@@ -459,8 +460,7 @@ static int wait_ms(const struct engine *g)
 
 static bool asked_to_end(const struct engine *g)
 {
-	return session_stopping() &&
-	       session_heed(g->s, g->pid, target_is_stopped(g->pid));
+	return session_stopping() && session_heed(g->s, g->pid, target_is_stopped(g->pid));
 }
 
 static void measure(struct engine *g)

@@ -6,14 +6,15 @@
 enum {
 	NEAR_NS = 100000000,
 	FAR_NS = 250000000,	/* a ring has room for more than twice that */
-	YOUNG_NS = 1000000000,
+	START_NS = 300000000,	/* in which a program is loaded: all is new, and soon no longer */
 	FRESH_NS = 2000000000,	/* after news: where something changes every second, ticks stay near */
 	NEAR_EARLY_NS = 20000000,
+	UNTOLD_NS = 1000000000,
 };
 
 void pace_begin(struct pace *p, uint64_t now_ns, bool steady)
 {
-	*p = (struct pace){ .steady = steady, .begin_ns = now_ns, .next_ns = now_ns + NEAR_NS, .apart_ns = NEAR_NS };
+	*p = (struct pace){ .steady = steady, .started_ns = now_ns + START_NS, .next_ns = now_ns + NEAR_NS, .apart_ns = NEAR_NS };
 }
 
 bool pace_is_due(const struct pace *p, uint64_t now_ns, uint64_t news)
@@ -25,12 +26,20 @@ bool pace_is_due(const struct pace *p, uint64_t now_ns, uint64_t news)
 
 void pace_ticked(struct pace *p, uint64_t now_ns, uint64_t news)
 {
-	bool young = now_ns < p->begin_ns + YOUNG_NS, far;
+	bool started = now_ns >= p->started_ns;
 
-	if (news != p->news) /* at the beginning all is */
-		p->fresh_until_ns = now_ns + (young ? NEAR_NS : FRESH_NS);
-	far = !p->steady && !young && now_ns >= p->fresh_until_ns;
+	if (started && news != p->news)
+		p->fresh_until_ns = now_ns + FRESH_NS;
 	p->news = news;
-	p->apart_ns = far ? FAR_NS : NEAR_NS;
+	p->apart_ns = !p->steady && started && now_ns >= p->fresh_until_ns ? FAR_NS : NEAR_NS;
 	p->next_ns = now_ns + p->apart_ns;
+}
+
+bool pace_is_to_tell(struct pace *p, uint64_t now_ns, uint64_t news)
+{
+	if (!p->steady && news == p->told_news && now_ns < p->told_ns + UNTOLD_NS)
+		return false;
+	p->told_ns = now_ns;
+	p->told_news = news;
+	return true;
 }

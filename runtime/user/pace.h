@@ -15,9 +15,11 @@
 
 struct pace {
 	bool steady;	    /* always the same: somebody watches, or nothing but looks tells what happens */
-	uint64_t begin_ns, next_ns;
+	uint64_t started_ns; /* the end of the beginning */
+	uint64_t next_ns;
 	uint64_t apart_ns;  /* the last tick and the next */
 	uint64_t news;	    /* that the last tick has seen to */
+	uint64_t told_ns, told_news; /* when pace_is_to_tell() last said so, and of what */
 	uint64_t fresh_until_ns; /* there has been something new not long ago */
 };
 
@@ -32,5 +34,11 @@ bool pace_is_due(const struct pace *p, uint64_t now_ns, uint64_t news);
 
 /* That was a tick, which saw to @news. */
 void pace_ticked(struct pace *p, uint64_t now_ns, uint64_t news);
+
+/*
+ * At a tick: is what came to be told to who reads it, which wakes him?  What is new at once, since he opens what it names
+ * while that is there; samples alone can wait.
+ */
+bool pace_is_to_tell(struct pace *p, uint64_t now_ns, uint64_t news);
 
 #endif /* PACE_H */

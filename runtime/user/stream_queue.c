@@ -17,7 +17,10 @@
 #include "stream_frame.h"
 #include "stream_sink.h"
 
-enum { CHUNK = 64 << 10 };
+enum {
+	CHUNK = 64 << 10,
+	FULL = 4, /* chunks that wake the reader: what is ready sooner is had when it is awake, or flushed */
+};
 
 struct chunk {
 	struct chunk *next; /* locked */
@@ -33,6 +36,7 @@ struct stream_queue {
 	bool closed, left; /* locked: the writer, the reader has gone */
 	bool has_reader;
 	struct chunk *last;  /* the writer's */
+	unsigned full;	     /* the writer's: chunks since the reader was woken */
 	struct chunk *first; /* the reader's */
 	size_t read;	     /* bytes of first that it has had */
 };
@@ -80,7 +84,10 @@ static bool publish(struct stream_queue *q, struct chunk *next)
 		q->last->next = next;
 		q->last = next;
 	}
-	pthread_cond_signal(&q->more);
+	if (!next || ++q->full >= FULL) {
+		q->full = 0;
+		pthread_cond_signal(&q->more);
+	}
 	pthread_mutex_unlock(&q->lock);
 	return !left;
 }
