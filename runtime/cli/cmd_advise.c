@@ -175,6 +175,7 @@ static void report(struct advise *o)
 	r.unwatched = told.unwatched;
 	r.unread = told.unread;
 	r.starved = told.starved;
+	r.guarded = told.guarded;
 	r.left = o->ended ? told.left : 0;
 	r.left_one = (int)told.left_one;
 	r.seconds = (double)(clock_now_ns() - o->start_ns) / NS_PER_S;

@@ -35,6 +35,7 @@ struct advise_report {
 	size_t left;		       /* processes that it started ran on when it had ended */
 	int left_one;		       /* one of these, or 0 */
 	double seconds, interval;      /* looked at; between two looks */
+	uint64_t guarded;	       /* processes whose memory may not be looked at */
 	bool starved;		       /* open files ran out: of areas and processes some may have been missed */
 	bool since_start;	       /* reference bits could not be cleared */
 	bool disabled;		       /* PR_SET_THP_DISABLE was called in it */

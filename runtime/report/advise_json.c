@@ -143,7 +143,7 @@ size_t advise_json(FILE *f, const struct advise_report *r)
 	if (r->no_samples)
 		json_str(&j, "no_samples", r->no_samples);
 	if (r->pid)
-		json_bool(&j, "starved", r->starved);
+		json_bool(&j, "starved", r->starved), json_u64(&j, "guarded", r->guarded);
 	if (r->pid)
 		json_num(&j, "interval", r->interval);
 	if (r->pid)

@@ -144,6 +144,9 @@ static void not_known(FILE *f, const struct advise_report *r)
 			r->unread, ADVISE_PROCESS_READS);
 	if (r->starved)
 		fputs("not known: areas, and processes that it started, for which no open files were left: raise the limit with \"ulimit -n\"\n", f);
+	if (r->guarded)
+		fprintf(f, "not known: the memory of %" PRIu64 " process%s, which guard%s it as set-user-ID programs do: run hotvar as root\n",
+			r->guarded, r->guarded == 1 ? "" : "es", r->guarded == 1 ? "s" : "");
 	if (r->left)
 		fprintf(f, "not known: what %zu process%s did that it started and that ran on when it had ended: watch %s, or what %s has started since, with 'hotvar advise -p %d'\n",
 			r->left, r->left == 1 ? "" : "es", r->left == 1 ? "it" : "one of them", r->left == 1 ? "it" : "that", r->left_one);
@@ -195,7 +198,9 @@ size_t advise_text(FILE *f, const struct advise_report *r)
 	given = areas(f, r, true);
 	if (!given)
 		fputs("\nNo advice.", f);
-	if (!given && !all)
+	if (!given && !all && r->guarded)
+		fputs(" Not all memory could be looked at.\n", f);
+	else if (!given && !all)
 		fputs(r->pid ? " No area has more in memory than the TLB reaches.\n" : " No area that is larger than the TLB reaches was accessed, as far as samples tell.\n", f);
 	else if (!given)
 		fprintf(f, " Of %zu large area%s:\n", all, all == 1 ? "" : "s");

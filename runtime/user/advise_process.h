@@ -34,6 +34,7 @@ struct advise_process {
 	uint64_t unread;	  /* samples that were left out since there were too many of these */
 	bool cleared;		  /* reference bits could be */
 	bool ended;		  /* what was seen stays */
+	bool guarded;		  /* the kernel refused the last look at its memory */
 };
 
 /* Process @pid, which has not executed yet: advise_process_begin() says when.  NULL: no memory. */

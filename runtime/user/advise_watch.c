@@ -41,6 +41,7 @@ struct advise_watch {
 	size_t alive;		   /* of them, not ended */
 	struct stranger strangers[SLOTS]; /* by pid; a newer one takes an older one's place */
 	uint64_t unwatched;	   /* samples of strangers */
+	uint64_t guarded;	   /* processes that may not be looked at, of strangers */
 	struct kin kin;		   /* what it has started, sampled or not */
 	bool starved;		   /* fewer than FILES could be opened: what a process keeps open, and two for a look */
 	struct advise_watched past; /* counts of ended ones of which nothing else is worth keeping */
@@ -68,13 +69,16 @@ static int add(struct advise_watch *w, pid_t pid)
 /* ---- samples ---- */
 
 /* It has run for a while and is nobody's that is watched. */
-static void meet(struct advise_watch *w, pid_t pid)
+static void meet(struct advise_watch *w, pid_t pid, bool first_time)
 {
 	struct err e = { 0 };
+	int err;
 
 	if (pid <= 0 || w->alive >= MOST || w->n >= KEPT || add(w, pid))
 		return;
-	if (advise_process_begin(w->v[w->n - 1], true, &e)) { /* it has ended already */
+	err = advise_process_begin(w->v[w->n - 1], true, &e);
+	w->guarded += first_time && (err == -EACCES || err == -EPERM);
+	if (err) { /* it has ended already, or may not be looked at */
 		advise_process_free(w->v[--w->n]);
 		w->alive--;
 	}
@@ -88,7 +92,7 @@ static void count_stranger(struct advise_watch *w, pid_t pid)
 	if (s->pid != pid)
 		*s = (struct stranger){ .pid = pid };
 	if (++s->samples % LEAST == 0)
-		meet(w, pid);
+		meet(w, pid, s->samples == LEAST);
 }
 
 static void take(void *ctx, const struct perf_record *r)
@@ -207,6 +211,7 @@ static void add_counts(struct advise_watched *to, const struct advise_process *p
 	to->unproven += advise_jumps_unproven(p->jumps);
 	to->lost += advise_jumps_lost(p->jumps);
 	to->unread += p->unread;
+	to->guarded += p->guarded;
 }
 
 /* What has become of number @i, which another started?  True: nothing that is worth keeping. */
@@ -305,6 +310,7 @@ void advise_watch_told(const struct advise_watch *w, struct advise_watched *out)
 	out->looks = p->looks;
 	out->cleared = p->cleared;
 	out->unwatched = w->unwatched;
+	out->guarded += w->guarded;
 	out->starved = w->starved;
 	for (size_t i = 0; i < w->n; i++)
 		add_counts(out, w->v[i]);

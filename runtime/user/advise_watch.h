@@ -51,6 +51,7 @@ struct advise_watched {
 	uint64_t unwatched;   /* samples of processes that ran for too short a time, or were too many */
 	size_t left;	      /* processes that it has started and that run still; 0 without samples */
 	pid_t left_one;	      /* one of these, or 0 */
+	uint64_t guarded;     /* processes that may not be looked at, at the last time */
 	bool starved;	      /* there were not always the open files that a look, or one more process, takes */
 	bool cleared;	      /* reference bits could be cleared: else touched pages are those since the start */
 };
