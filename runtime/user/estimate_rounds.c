@@ -10,6 +10,9 @@
 
 #include "estimate_rounds.h"
 
+static const double BENT_SD = 0.6; /* of the logarithm of rounds where samples are not spread evenly over them */
+static const double SHARP = 0.6; /* of what lies in the eighth before the last one */
+
 /*
  * The values that @in compares, as b - a, so that an equal outcome is 0: of cmp
  * and sub a - b, of add a + b, of test the register with itself.
@@ -117,23 +120,26 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+enum spread { SPREAD_NONE, SPREAD_BENT, SPREAD_EVEN };
+
 /* Is what is left of @rounds spread as it is when every stay makes that many? */
-static bool even(const double *rest, uint32_t n, double rounds)
+static enum spread spread_of(const double *rest, uint32_t n, double rounds)
 {
 	double worst = 0;
-	uint32_t high = 0;
+	uint32_t high = 0, last = 0;
 
 	for (uint32_t k = 0; k < n; k++) {
 		double d = fabs((rest[k] + 0.5) / rounds - (k + 0.5) / n);
 
 		worst = d > worst ? d : worst;
 		high += rest[k] >= 0.75 * rounds - 1;
+		last += rest[k] >= 0.875 * rounds - 1;
 	}
 	/* Kolmogorov-Smirnov, with half a sample of slack. */
 	if (worst <= 1.4 / sqrt(n) + 0.5 / n)
-		return true;
-	/* Rounds that take unequal time bend the spread, but it keeps its sharp end. */
-	return n >= 16 && high >= 0.12 * n;
+		return SPREAD_EVEN;
+	/* Rounds that take unequal time bend the spread, but it keeps its sharp end: where stays differ, it dwindles. */
+	return n >= 16 && high >= 0.12 * n && last >= SHARP * (high - last) ? SPREAD_BENT : SPREAD_NONE;
 }
 
 /* The number of rounds of a stay, from how many were left at samples inside. */
@@ -142,6 +148,7 @@ static bool sampled_rounds(const struct loops *l, const struct exit_test *t,
 {
 	const struct site_function *f = loops_block(l, t->v)->f;
 	uint32_t kept = f->n_kept < SITE_KEPT ? f->n_kept : SITE_KEPT, n = 0;
+	enum spread spread;
 	double rest[SITE_KEPT];
 
 	for (uint32_t k = 0; k < kept; k++) {
@@ -163,10 +170,14 @@ static bool sampled_rounds(const struct loops *l, const struct exit_test *t,
 		return false;
 	qsort(rest, n, sizeof(*rest), by_value);
 	*rounds = (rest[n - 1] + 1) * (n + 1) / n;
-	if (!even(rest, n, *rounds))
+	spread = spread_of(rest, n, *rounds);
+	if (spread == SPREAD_NONE)
 		return false;
 	/* Few samples cannot tell an even spread from another. */
 	*sd = n < 24 ? 0.3 + 8.0 / n : 0.1 + 3.0 / n;
+	/* Or stays that differ bend it, and most are shorter than the longest. */
+	if (spread == SPREAD_BENT)
+		*sd += BENT_SD;
 	if (!t->alone)
 		*sd = 2 * *sd + 0.2;
 	return true;

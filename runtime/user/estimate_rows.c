@@ -18,6 +18,7 @@ enum {
 	REFUTALS = 4, /* solutions that samples may contradict */
 };
 
+static const double OF_NOBODYS = 5; /* times its part of what is known, a variable may have of what nothing tells of */
 static const double SKIDS = 0.014;
 static const double MOST_GHZ = 6; /* of any CPU */
 
@@ -204,7 +205,8 @@ static void interval(const struct solving *s, struct estimate_row *r)
 	double seen = r->samples ? (double)r->samples : 1;
 	double few = r->share / sqrt(seen) + 1 / n;
 	double half = 2 * s->deviation[r->variable] + few + 0.1 * r->share * (1 - r->share);
-	double most = r->share + half + s->nobodys;
+	double of_nobodys = OF_NOBODYS * r->share < 1 ? OF_NOBODYS * r->share : 1;
+	double most = r->share + half + of_nobodys * s->nobodys;
 
 	r->ci[0] = r->share - half > 0 ? r->share - half : 0;
 	r->ci[1] = most < 1 ? most : 1;

@@ -18,11 +18,11 @@
 #include "flow_problem.h"
 
 static const double CONSERVE = 1 / 0.03;  /* flows in and out agree to a few per cent */
-static const double COST_SD = 0.9;	  /* of the logarithm of a block's cost when nothing waits */
+static const double COST_SD = 0.6;	  /* of the logarithm of a block's cost when nothing waits */
 static const double HIDDEN_CYCLES = 2.0;  /* that a block may take less than its cost */
 static const double SET_SD = 0.6;	  /* of the logarithm of the cost of all blocks of a set together */
 static const double MOST_OF_SET = 0.95;   /* in one block: there is nobody to share its time with */
-static const double SET_STALL_SD = 0.8;	  /* likewise, when it takes longer */
+static const double SET_STALL_SD = 1.0;	  /* likewise, when it takes longer */
 static const double NOTHING_SD = 1.7;	  /* of the same where no sample fell */
 static const double STALL_SD = 1.5;	  /* beyond which waiting is no news */
 static const double BRANCH_SD = 0.45;	  /* of log odds, from samples however many */
