@@ -134,6 +134,15 @@ static void take(void *ctx, const struct estimate_env *env, const struct hvar_vm
 	advise_jumps_sample(s->jumps, env, vmas, sample);
 }
 
+static void take_hit(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *hit)
+{
+	struct space *s = space_of(ctx, hit->ev.mm, hit->ev.pid);
+
+	(void)vmas;
+	if (s)
+		advise_jumps_hit(s->jumps, env, hit);
+}
+
 /* The last look, at what is mapped at the end or was before. */
 static void finish(struct advise_recording *r)
 {
@@ -149,7 +158,7 @@ static void finish(struct advise_recording *r)
 struct advise_recording *advise_recording_read(const char *path, uint64_t reach, struct err *e)
 {
 	struct advise_recording *r = calloc(1, sizeof(*r));
-	struct analysis_options o = { .sample = take, .sample_ctx = r };
+	struct analysis_options o = { .sample = take, .hit = take_hit, .sample_ctx = r };
 	struct stream_reader *reader = stream_reader_of_file(path, e);
 
 	if (!r && reader)

@@ -50,6 +50,7 @@ struct analysis {
 	struct estimate *estimate;
 	struct estimate_env env;  /* what that asks */
 	void (*sample)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
+	void (*hit)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
 	void *sample_ctx;
 	struct code_source *code;
 	uint64_t need_head[sizeof(struct stream_code) / 8];
@@ -296,11 +297,16 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		estimate_sample(a->estimate, s);
 		break;
 	}
-	case STREAM_HIT:
-		note_time(a, ((const struct stream_sample *)r->data)->ev.time_ns);
+	case STREAM_HIT: {
+		const struct stream_sample *s = r->data;
+
+		note_time(a, s->ev.time_ns);
 		a->result = NULL;
-		estimate_hit(a->estimate, r->data);
+		if (a->hit)
+			a->hit(a->sample_ctx, &a->env, spaces_of(a->spaces, &s->ev), s);
+		estimate_hit(a->estimate, s);
 		break;
+	}
 	case STREAM_CODE:
 		code_source_put(a->code, r->data, r->len);
 		break;
@@ -528,6 +534,7 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->estimate = estimate_new(&env);
 	a->env = env;
 	a->sample = o->sample;
+	a->hit = o->hit;
 	a->sample_ctx = o->sample_ctx;
 	if (a->images) {
 		a->code = code_source_new(a->images);

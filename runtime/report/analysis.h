@@ -25,7 +25,9 @@ struct analysis_options {
 	bool touched;	  /* follow which pages are touched */
 	/* each timer sample, before it is taken in; @env tells of its code, @vmas (NULL: not known) what is mapped; NULL */
 	void (*sample)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
-	void *sample_ctx;
+	/* likewise each hit of a breakpoint */
+	void (*hit)(void *ctx, const struct estimate_env *env, const struct hvar_vmas *vmas, const struct stream_sample *s);
+	void *sample_ctx; /* of both */
 	bool prefetches;  /* look for prefetch instructions in the code that samples are of */
 	bool lines;	  /* follow who accesses which cache lines */
 };

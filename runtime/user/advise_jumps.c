@@ -14,18 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise_strides.h"
 #include "estimate_sites.h"
 #include "estimate_window.h"
 #include "grow.h"
 
-enum { BLOCK_BITS = 21, PAGE_SHIFT = 12, MAX_BLOCKS = 1 << 18, FIRST_SLOTS = 1024, OPERANDS = 1 << 14, OWN = 16 };
+enum { BLOCK_BITS = 21, PAGE_SHIFT = 12, MAX_BLOCKS = 1 << 18, FIRST_SLOTS = 1024, OPERANDS = 1 << 14, OWN = 16, RCX = 1, REP_MOST = 1 << 30 };
 
 struct block {
 	uint64_t block;	      /* address >> 21 */
-	uint64_t landed[8];   /* a bit for each page */
+	uint64_t jumped[8];   /* a bit for each page that a jump landed on */
+	uint64_t unknown[8];  /* likewise, if it was one */
 	uint64_t at, ip;      /* of the last jump that its vote has not outweighed */
 	uint32_t votes;	      /* for ip: what most jumps here are by */
-	uint32_t accesses, pairs, far;
+	uint32_t accesses, pairs;
+	uint32_t far[ADVISE_STRIDES]; /* of the pairs, by what was known of the operand */
 };
 
 struct operand {
@@ -41,6 +44,7 @@ struct advise_jumps {
 	uint32_t *slots; /* 1 + index */
 	size_t nslots;
 	struct operand *operands;
+	struct advise_strides *strides;
 	uint64_t samples, unproven, lost;
 };
 
@@ -53,7 +57,8 @@ struct advise_jumps *advise_jumps_new(void)
 	j->operands = calloc(OPERANDS, sizeof(*j->operands));
 	j->slots = calloc(FIRST_SLOTS, sizeof(*j->slots));
 	j->nslots = FIRST_SLOTS;
-	if (j->operands && j->slots && !sites_init(&j->sites))
+	j->strides = advise_strides_new();
+	if (j->strides && j->operands && j->slots && !sites_init(&j->sites))
 		return j;
 	advise_jumps_free(j);
 	return NULL;
@@ -64,6 +69,7 @@ void advise_jumps_free(struct advise_jumps *j)
 	if (!j)
 		return;
 	sites_fini(&j->sites);
+	advise_strides_free(j->strides);
 	free(j->operands);
 	free(j->slots);
 	free(j->v);
@@ -128,12 +134,17 @@ static uint64_t distance(const struct hvar_vma *v, uint64_t a, uint64_t b)
 	return size > d && size - d < d ? size - d : d;
 }
 
-static void jumped(struct block *b, uint64_t addr, uint64_t ip)
+static void went_far(struct block *b, uint64_t addr, uint64_t ip, enum advise_stride how)
 {
-	uint64_t page = addr >> PAGE_SHIFT & 511;
+	uint64_t page = addr >> PAGE_SHIFT & 511, bit = 1ull << (page & 63);
 
-	b->far++;
-	b->landed[page / 64] |= 1ull << (page & 63);
+	b->far[how]++;
+	if (how == ADVISE_STRIDE_WALKS)
+		return;
+	if (how == ADVISE_STRIDE_JUMPS)
+		b->jumped[page / 64] |= bit;
+	else
+		b->unknown[page / 64] |= bit;
 	if (!b->votes) {
 		b->ip = ip;
 		b->at = addr;
@@ -163,10 +174,33 @@ void advise_jumps_access(struct advise_jumps *j, uint32_t tid, uint64_t op, cons
 		b->pairs++;
 		if (walk < ADVISE_WALK_LEAST)
 			walk = ADVISE_WALK_LEAST;
-		if (distance(v, o->addr, addr) > walk)
-			jumped(b, addr, ip);
+		if (distance(v, o->addr, addr) > walk) /* nobody walks through code */
+			went_far(b, addr, ip, op ? advise_strides_far(j->strides, op, ip, tid) : ADVISE_STRIDE_JUMPS);
 	}
 	*o = (struct operand){ .op = op, .addr = addr, .time_ns = time_ns, .start = v->start, .tid = tid };
+}
+
+/* A walk is met on its way at @addr, which is as good as a pair. */
+static void walks(struct advise_jumps *j, uint64_t addr)
+{
+	struct block *b = block_of(j, addr);
+
+	if (!b) {
+		j->lost++;
+		return;
+	}
+	b->accesses++;
+	b->pairs++;
+}
+
+void advise_jumps_next(struct advise_jumps *j, uint32_t tid, uint64_t op, uint64_t addr, uint64_t bytes, uint64_t time_ns)
+{
+	advise_strides_hit(j->strides, op, tid, addr, bytes, time_ns);
+}
+
+bool advise_jumps_wanted(struct advise_jumps *j, uint32_t *tid, uint64_t *ip)
+{
+	return advise_strides_wanted(j->strides, tid, ip);
 }
 
 /* ---- samples ---- */
@@ -178,19 +212,32 @@ struct taking {
 	uint64_t base; /* address of the function's first byte */
 	uint64_t ops[OWN];
 	unsigned n;
-	bool any;
+	bool hit, any;
 };
+
+/* What a repetition has before it, or one access. */
+static uint64_t bytes_of(const struct decode_mem *m, const struct decode_regs *regs)
+{
+	uint64_t n = regs->v[RCX];
+
+	if (!(m->flags & DECODE_MEM_REP) || regs->known[RCX] < m->addr_bits)
+		return m->size;
+	if (m->addr_bits < 64)
+		n &= (1ull << m->addr_bits) - 1;
+	return n < REP_MOST ? n * m->size : (uint64_t)REP_MOST * m->size;
+}
 
 static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_t mem, bool proven, uint64_t addr,
 			 bool own, const struct decode_regs *regs)
 {
 	struct taking *t = ctx;
 	uint64_t ip = t->base + f->b->off[i], op = ip * 4 + mem;
+	const struct decode_mem *m = &f->b->insn[i].mem[mem];
+	uint64_t bytes = bytes_of(m, regs);
 	const struct hvar_vma *v;
 	unsigned k = 0;
 
-	(void)regs;
-	if (!own || !proven || window_is_tls(&t->s->ev, &f->b->insn[i].mem[mem]))
+	if (!own || !proven || window_is_tls(&t->s->ev, m))
 		return;
 	t->any = true;
 	/* a loop's next round is too near to tell anything */
@@ -199,8 +246,16 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 	if (k < t->n || t->n == OWN)
 		return;
 	t->ops[t->n++] = op;
+	if (t->hit) {
+		advise_jumps_next(t->j, t->s->ev.tid, op, addr, bytes, t->s->ev.time_ns);
+		return;
+	}
 	v = hvar_vmas_find(t->vmas, addr);
-	if (v && v->region != HVAR_REGION_STACK)
+	if (!v || v->region == HVAR_REGION_STACK)
+		return;
+	if (m->flags & DECODE_MEM_REP && bytes >= ADVISE_STRIDE_RUN)
+		walks(t->j, addr);
+	else
 		advise_jumps_access(t->j, t->s->ev.tid, op, v, addr, t->s->ev.time_ns, ip);
 }
 
@@ -244,16 +299,30 @@ void advise_jumps_sample(struct advise_jumps *j, const struct estimate_env *env,
 	j->unproven += !t.any;
 }
 
+void advise_jumps_hit(struct advise_jumps *j, const struct estimate_env *env, const struct stream_sample *s)
+{
+	struct taking t = { .j = j, .s = s, .hit = true };
+	const struct window_sink sink = { &t, take_operand, take_branch, take_jump };
+	struct site_function *f;
+	uint32_t insn;
+
+	if (s->ev.u.sample.flags & HVAR_SAMPLE_NOREGS || sites_find(&j->sites, env, &s->ev, &f, &insn) != ESTIMATE_OK)
+		return;
+	t.base = s->ev.u.sample.ip - f->b->off[insn];
+	window_run(s, f, insn, &sink);
+}
+
 /* ---- what came of it ---- */
 
-static uint64_t bits_between(const struct block *b, uint64_t start, uint64_t end)
+/* Pages of @b in [@start, @end) that jumps landed on, those that may have been some, too, if @unknown. */
+static uint64_t pages_between(const struct block *b, uint64_t start, uint64_t end, bool unknown)
 {
 	uint64_t n = 0;
 
 	for (uint64_t p = 0; p < 512; p++) {
 		uint64_t a = (b->block << BLOCK_BITS) + (p << PAGE_SHIFT);
 
-		n += a >= start && a < end && b->landed[p / 64] >> (p & 63) & 1;
+		n += a >= start && a < end && (b->jumped[p / 64] | (unknown ? b->unknown[p / 64] : 0)) >> (p & 63) & 1;
 	}
 	return n;
 }
@@ -269,7 +338,9 @@ static bool belongs(const struct block *b, uint64_t start, uint64_t end)
 
 void advise_jumps_sum(const struct advise_jumps *j, uint64_t start, uint64_t end, struct advise_jumps_sum *out)
 {
+	uint64_t far[ADVISE_STRIDES] = { 0 }, known;
 	uint32_t votes = 0;
+	bool most;
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < j->n; i++) {
@@ -279,14 +350,25 @@ void advise_jumps_sum(const struct advise_jumps *j, uint64_t start, uint64_t end
 			continue;
 		out->accesses += b->accesses;
 		out->pairs += b->pairs;
-		out->far += b->far;
-		out->pages += b->far ? bits_between(b, start, end) : 0;
-		if (b->far && b->votes >= votes) {
+		for (int k = 0; k < ADVISE_STRIDES; k++)
+			far[k] += b->far[k];
+		if ((b->far[ADVISE_STRIDE_UNKNOWN] || b->far[ADVISE_STRIDE_JUMPS]) && b->votes >= votes) {
 			votes = b->votes;
 			out->top = b->at;
 			out->top_ip = b->ip;
 		}
 	}
+	/* of what is not known as many jump as of what is */
+	known = far[ADVISE_STRIDE_WALKS] + far[ADVISE_STRIDE_JUMPS];
+	most = 2 * far[ADVISE_STRIDE_JUMPS] >= known;
+	out->far = far[ADVISE_STRIDE_JUMPS] + (known ? far[ADVISE_STRIDE_UNKNOWN] * far[ADVISE_STRIDE_JUMPS] / known : far[ADVISE_STRIDE_UNKNOWN]);
+	for (size_t i = 0; out->far && i < j->n; i++)
+		if (belongs(&j->v[i], start, end))
+			out->pages += pages_between(&j->v[i], start, end, most);
+	if (out->pages > out->far)
+		out->pages = out->far;
+	if (!out->far)
+		out->top = out->top_ip = 0;
 }
 
 uint64_t advise_jumps_samples(const struct advise_jumps *j)

@@ -67,9 +67,11 @@ static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
 	return *start >= at_ip.vma.start && *end <= at_ip.vma.end;
 }
 
+static const struct estimate_env env_of = { .site = env_site, .code = env_code, .function = env_function };
+
 void advise_process_sample(struct advise_process *p, const struct perf_record *r)
 {
-	struct estimate_env env = { .ctx = p, .site = env_site, .code = env_code, .function = env_function };
+	struct estimate_env env = env_of;
 	struct stream_sample s;
 
 	if (!p->live)
@@ -78,8 +80,21 @@ void advise_process_sample(struct advise_process *p, const struct perf_record *r
 		p->unread++;
 		return;
 	}
+	env.ctx = p;
 	perf_ring_sample(r, MM, &s);
 	advise_jumps_sample(p->jumps, &env, live_vmas(p->live), &s);
+}
+
+void advise_process_hit(struct advise_process *p, const struct perf_record *r)
+{
+	struct estimate_env env = env_of;
+	struct stream_sample s;
+
+	if (!p->live || p->reads >= ADVISE_PROCESS_READS)
+		return;
+	env.ctx = p;
+	perf_ring_sample(r, MM, &s);
+	advise_jumps_hit(p->jumps, &env, &s);
 }
 
 /* ---- begin and end ---- */

@@ -47,8 +47,9 @@ int advise_process_begin(struct advise_process *p, bool clear, struct err *e);
 /* It has executed a program: watching begins anew.  -ESRCH: it is ending, and what was seen stays. */
 int advise_process_executed(struct advise_process *p);
 
-/* A sample of its own. */
+/* A sample of its own; a hit of a breakpoint. */
 void advise_process_sample(struct advise_process *p, const struct perf_record *r);
+void advise_process_hit(struct advise_process *p, const struct perf_record *r);
 
 /* See what is mapped, if it is time, and let code be read again: areas that samples fall in should be known.  Here and below it is one @of as many, which share what time a look may take. */
 void advise_process_see(struct advise_process *p, size_t of);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "advise_hits.h"
 #include "clock.h"
 #include "grow.h"
 #include "kin.h"
@@ -34,6 +35,7 @@ struct stranger {
 
 struct advise_watch {
 	struct perf_rings *rings; /* NULL: why says why */
+	struct advise_hits hits;
 	struct err why;
 	uint64_t interval_ns, reach;
 	struct advise_process **v; /* the first is what was asked for; others in the order first seen */
@@ -113,6 +115,33 @@ static void take(void *ctx, const struct perf_record *r)
 	count_stranger(w, r->pid);
 }
 
+static void take_hit(void *ctx, const struct perf_record *r)
+{
+	struct advise_watch *w = ctx;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (w->v[i]->pid == r->pid && !w->v[i]->ended)
+			advise_process_hit(w->v[i], r);
+}
+
+static void drop_hit(void *ctx, const struct perf_record *r)
+{
+	(void)ctx;
+	(void)r;
+}
+
+/* Take in what breakpoints have seen; set some where they are wanted. */
+static void tick_hits(struct advise_watch *w, bool now)
+{
+	uint64_t t = clock_now_ns(), ip;
+	uint32_t tid;
+
+	advise_hits_read(&w->hits, t, now, take_hit, w);
+	for (size_t i = 0; !now && i < w->n; i++)
+		while (!w->v[i]->ended && advise_hits_may(&w->hits, t) && advise_jumps_wanted(w->v[i]->jumps, &tid, &ip))
+			advise_hits_set(&w->hits, (pid_t)tid, ip, t);
+}
+
 /* ---- begin and end ---- */
 
 static int add_those_listed(struct advise_watch *w)
@@ -189,6 +218,7 @@ void advise_watch_free(struct advise_watch *w)
 	if (!w)
 		return;
 	perf_rings_free(w->rings);
+	advise_hits_fini(&w->hits);
 	for (size_t i = 0; i < w->n; i++)
 		advise_process_free(w->v[i]);
 	free(w->v);
@@ -200,6 +230,7 @@ void advise_watch_executed(struct advise_watch *w)
 {
 	if (w->rings && first(w)->live) /* what was sampled before is of the old program */
 		perf_rings_drain(w->rings, UINT64_MAX, take, w);
+	advise_hits_read(&w->hits, 0, true, drop_hit, NULL);
 	advise_process_executed(first(w));
 }
 
@@ -270,6 +301,7 @@ int advise_watch_tick(struct advise_watch *w, bool now)
 			advise_process_see(w->v[i], w->alive);
 	if (w->rings)
 		perf_rings_drain(w->rings, now ? UINT64_MAX : t - SETTLED_NS, take, w);
+	tick_hits(w, now);
 	for (size_t i = 0; i < w->n; i++) {
 		int one = w->v[i]->ended ? 0 : advise_process_look(w->v[i], now, w->rings != NULL, w->alive);
 

@@ -332,6 +332,111 @@ static void jumps_and_walks(void **state)
 	}
 }
 
+/* ---- from access to access ---- */
+
+enum { BURST = 56, HIT_NS = 9000 };
+
+struct stride {
+	const char *name;
+	uint64_t (*at)(uint64_t i, uint64_t size); /* the @i-th access in turn */
+	bool jumps;
+};
+
+static uint64_t each_kib(uint64_t i, uint64_t size)
+{
+	return i * 1024 % size;
+}
+
+static uint64_t down(uint64_t i, uint64_t size)
+{
+	return size - 8 - i * 8 % size;
+}
+
+static uint64_t six_by_turns(uint64_t i, uint64_t size)
+{
+	return i % 6 * (size / 6) + i / 6 * 64 % (size / 6);
+}
+
+static uint64_t in_rows(uint64_t i, uint64_t size)
+{
+	return (i / 512 * 65536 + i % 512 * 8) % size;
+}
+
+static uint64_t one_place_then_any(uint64_t i, uint64_t size)
+{
+	return i % 4 ? 0 : any(size);
+}
+
+static uint64_t records(uint64_t i, uint64_t size)
+{
+	uint64_t x = (i / 16 + 1) * 0x9e3779b97f4a7c15ull;
+
+	return (x ^ x >> 31) % size + i % 16 * 8;
+}
+
+/* Samples that are all far from each other, of a program that goes on as each of these does. */
+static void walks_of_any_speed(void **state)
+{
+	static const struct stride strides[] = {
+		{ "1 KiB", each_kib, false }, { "down", down, false },	     { "by turns", six_by_turns, false }, { "rows", in_rows, false },
+		{ "any", at_random, true },   { "records", records, true }, { "one place", one_place_then_any, true }, { "columns", by_column, true },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(strides) / sizeof(strides[0]); k++) {
+		struct hvar_vma v = { .start = 4096 * MIB, .end = 5120 * MIB };
+		struct advise_jumps *j = advise_jumps_new();
+		uint64_t ip, at = 0, time_ns = 0, bursts = 0;
+		struct advise_jumps_sum sum;
+		uint32_t tid;
+
+		assert_non_null(j);
+		for (int sample = 0; sample < 3000; sample++) {
+			at += 10000000 + any(1000);
+			time_ns += GAP;
+			advise_jumps_access(j, 7, 0x400004, &v, v.start + strides[k].at(at, v.end - v.start), time_ns, 0x100001);
+			if (!advise_jumps_wanted(j, &tid, &ip))
+				continue;
+			assert_int_equal(tid, 7);
+			assert_int_equal(ip, 0x100001);
+			bursts++;
+			time_ns += 10 * GAP;
+			for (int i = 0; i < BURST; i++)
+				advise_jumps_next(j, 7, 0x400004, v.start + strides[k].at(at++, v.end - v.start), 8, time_ns += HIT_NS);
+			time_ns += 10 * GAP;
+		}
+		advise_jumps_sum(j, v.start, v.end, &sum);
+		assert_in_range(bursts, 5, 60);
+		assert_true(sum.pages <= sum.far);
+		if (strides[k].jumps ? sum.far * ADVISE_JUMPS_SHARE < sum.pairs : sum.far * 20 > sum.pairs)
+			fail_msg("%s: %llu of %llu pairs", strides[k].name, (unsigned long long)sum.far, (unsigned long long)sum.pairs);
+		advise_jumps_free(j);
+	}
+}
+
+/* Hits of several threads at once, and of more instructions than there is room for. */
+static void bursts_apart(void **state)
+{
+	struct hvar_vma v = { .start = 4096 * MIB, .end = 5120 * MIB };
+	struct advise_jumps *j = advise_jumps_new();
+	struct advise_jumps_sum sum;
+
+	(void)state;
+	for (uint64_t i = 0; i < BURST; i++)
+		for (uint32_t tid = 1; tid <= 4; tid++)
+			advise_jumps_next(j, tid, 0x400004, v.start + tid * 100 * MIB + i * 1024, 8, i * HIT_NS + tid);
+	for (uint64_t i = 1; i <= 1000; i++)
+		advise_jumps_access(j, 1, 0x400004, &v, v.start + any(1024 * MIB), i * GAP, 0x100001);
+	advise_jumps_sum(j, v.start, v.end, &sum);
+	assert_int_equal(sum.far, 0);
+	for (uint64_t op = 1; op < 20000; op++)
+		for (int i = 0; i < 3; i++)
+			advise_jumps_next(j, 1, op * 4, any(1 << 30), 8, op * GAP + (uint64_t)i);
+	advise_jumps_next(j, 1, 4, UINT64_MAX - 3, 1 << 30, 0);
+	advise_jumps_next(j, 1, 4, 0, 0, 1);
+	advise_jumps_free(j);
+}
+
 /* No pairs: another thread's, another instruction's, another area's, long after. */
 static void jumps_apart(void **state)
 {
@@ -453,6 +558,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spans_random),	   cmocka_unit_test(spans_ends),  cmocka_unit_test(tlb_told), cmocka_unit_test(thp_told),
 		cmocka_unit_test(jumps_and_walks), cmocka_unit_test(jumps_apart), cmocka_unit_test(jumps_bounded),
+		cmocka_unit_test(walks_of_any_speed), cmocka_unit_test(bursts_apart),
 		cmocka_unit_test(exceed),	   cmocka_unit_test(verdicts),
 	};
 
