@@ -110,6 +110,7 @@ static int gather(const struct advise_verify *v, const struct advise_report *r, 
 			continue;
 		}
 		(*ranges)[(*n)++] = (struct advise_range){ .start = g->vma.start, .end = g->vma.end };
+		out->pages += advise_spans_without(&g->spans);
 		out->expected_fall += advise_spans_without(&g->spans) - advise_spans_with(&g->spans);
 	}
 	return 0;

@@ -86,6 +86,12 @@ if [ $mib -eq 64 ]; then
 	is "a variable: exit status, as expected" "$? $(field "$tmp/json" verified as_expected)" "0 true"
 fi
 
+# Pages of zeros first: two faults a page, as the program itself counted them.
+"$HOTVAR" advise --verify --json -o "$tmp/json" -- "$access" read $mib 10 > "$tmp/out" 2> "$tmp/err" < /dev/null
+is "read first: exit status, as expected" "$? $(field "$tmp/json" verified as_expected)" "0 true"
+check "read first: twice as many faults" within $(told faults) $((mib * 512))
+check "read first: the most that is expected" within "$(field "$tmp/json" verified expected_fall_most)" $((2 * (mib * 256 - $(told spans) - $(told ends))))
+
 # What is mapped piece by piece is not huge, whoever asks for it: that is found, and said.
 "$HOTVAR" advise --verify -- "$TESTPROGS/advise_pieces" $mib 10 > "$tmp/out" 2> "$tmp/err" < /dev/null
 is "in pieces: exit status" $? 0

@@ -15,6 +15,7 @@
  *	file		the same, of a private mapping of an (empty) file
  *	asked		the same, in huge pages already
  *	refused		the same, after MADV_NOHUGEPAGE
+ *	read		random, in memory that is read page by page before it is written
  *	few		random, but only within 4 MiB of it
  *	sequential	one address after the other, again and again
  *	once		likewise, but once
@@ -130,6 +131,8 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "refused"))
 		madvise(p, size, MADV_NOHUGEPAGE);
 	before = faults();
+	for (uint64_t i = 0; i < size && !strcmp(how, "read"); i += 4096)
+		sum += p[i];
 	for (uint64_t i = 0; i < size; i += 4096)
 		p[i] = 1;
 	before = faults() - before;
