@@ -20,7 +20,6 @@
 #include "page_since.h"
 #include "perf_ring.h"
 #include "proc.h"
-#include "target.h"
 
 enum { MM = 1, TIMES_A_LOOK = 10, LOOK_NS = 20000000 };
 
@@ -181,19 +180,13 @@ static void forget(struct advise_process *p)
 	p->unread = 0;
 }
 
-/* It guards its memory; where /proc hides such processes (hidepid) it looks as if it were gone. */
-static bool is_refused(pid_t pid, int err)
-{
-	return err == -EACCES || err == -EPERM || (err == -ESRCH && !target_state(pid) && target_is_alive(pid));
-}
-
 int advise_process_executed(struct advise_process *p)
 {
 	struct advise_process now = { .pid = p->pid, .mem = -1, .interval_ns = p->interval_ns };
 	struct err e = { 0 };
 	int err = advise_process_begin(&now, false, &e);
 
-	p->guarded = is_refused(p->pid, err);
+	p->guarded = err == -EACCES || err == -EPERM;
 	if (err)
 		return err;
 	let_go(p);
@@ -249,7 +242,7 @@ int advise_process_look(struct advise_process *p, bool now, bool samples, size_t
 	live_look(p->live, true);
 	t = clock_now_ns();
 	err = advise_regions_look(&p->regions, p->pid, p->live, samples ? p->jumps : NULL);
-	p->guarded = is_refused(p->pid, err);
+	p->guarded = err == -EACCES || err == -EPERM;
 	if (err)
 		return err;
 	p->sum_ns += t - p->last_ns;

@@ -137,9 +137,8 @@ static void look(void *ctx, pid_t pid, uint64_t now)
 
 	if (!l)
 		return;
-	if (proc_stat(pid, &st) && target_is_alive(pid))
-		return; /* it guards its memory by now, and /proc hides it from us */
-	if (!target_is_alive(pid) || st.start_ticks != l->start_ticks) {
+	/* That it guards its memory, and /proc hides it (hidepid), is no end: what is open shows it still. */
+	if (!target_is_alive(pid) || (!proc_stat(pid, &st) && st.start_ticks != l->start_ticks)) {
 		if (pid != g->pid) /* its own end is told with its status */
 			forget(g, pid, -1, now);
 		return;

@@ -242,6 +242,10 @@ int proc_open(pid_t pid, const char *file, int flags)
 		}
 		if (!tid && r && r != -ESRCH)
 			return first;
+		if (r == -ESRCH && !proc_has_ended(pid)) { /* /proc hides it: proc(5), hidepid */
+			fd = -EACCES;
+			break;
+		}
 		if (!tid)
 			break;
 		fd = open_of(pid, tid, file, flags);

@@ -60,7 +60,7 @@ bool proc_goes_on(pid_t pid);
 pid_t proc_living(pid_t pid);
 
 /*
- * open(2) of that task's @file ("maps", "pagemap").  A descriptor, -ESRCH if it is gone, or -errno.  What it shows is of the
+ * open(2) of that task's @file ("maps", "pagemap").  A descriptor, -ESRCH if it is gone, or -errno: -EACCES also if /proc hides it.  What it shows is of the
  * memory that the process had then; "maps" and "smaps" show nothing more, -ESRCH, once that one thread has ended.
  */
 int proc_open(pid_t pid, const char *file, int flags);

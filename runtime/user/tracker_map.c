@@ -250,12 +250,16 @@ int tracker_look(struct tracker *t, pid_t pid, uint64_t lo, uint64_t hi, uint32_
 	const struct hvar_task *task = tracker_task_of(t, pid);
 	uint64_t told = t->told;
 	struct hvar_mm *mm;
+	bool denied;
 	int r;
 
 	if (!task)
 		return -ESRCH;
 	mm = hvar_tasks_mm(&t->tasks, task);
+	denied = space_of(mm)->denied;
 	r = look_and_tell(t, mm, task, lo, hi, false, cause, time_ns);
+	if (t->late_is_usual && !denied && space_of(mm)->denied) /* and nothing else tells of it */
+		tracker_count(t, STREAM_LOST_MAPS);
 	if (cause == HVAR_CAUSE_NONE && !t->late_is_usual)
 		t->lost[STREAM_LOST_MAPS] += t->told - told;
 	if (!r && !lo && hi == UINT64_MAX && !space_of(mm)->stack)

@@ -24,6 +24,7 @@ echo $? > sym.rc
 echo $? > pages.rc
 "$hotvar" maps --json --source look -o maps -- ./guarded < in > maps.out 2> maps.err
 echo $? > maps.rc
+"$hotvar" maps --json --source look -o maps.later -- ./later < in > later.out 2> later.err
 # What we look at executes the guarded one: it goes on, hidden.
 sh -c 'echo $$ > pid; cat fifo > first; exec ./guarded < fifo2 > second' &
 until [ -s pid ] && [ "$(cat "/proc/$(cat pid)/comm")" = sh ]; do sleep 0.02; done
@@ -45,6 +46,42 @@ grep '"exit"' attached | grep -q "\"pid\":$pid," || echo watching >> seen
 exec 3>&-
 wait $watcher
 END
+cat > later.c << 'END'
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+/* Its parent has looked at it; then it guards its memory and maps a page; then that looks again: it waits between two looks. */
+static long parents_waits(void)
+{
+	char path[64], line[128];
+	long n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)getppid());
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+	if (f)
+		fclose(f);
+	return n;
+}
+int main(void)
+{
+	long had = parents_waits();
+
+	while (parents_waits() < had + 4)
+		usleep(1000);
+	prctl(PR_SET_DUMPABLE, 0);
+	if (mmap((void *)0x123450000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
+		return 1;
+	for (had = parents_waits(); parents_waits() < had + 10;)
+		usleep(1000);
+	return 0;
+}
+END
+check "a program that guards its memory later" cc -o later later.c
 mkfifo -m 666 fifo fifo2
 echo text > in
 timeout 60 unshare -m sh inside nobodys "$HOTVAR" > out 2> err
@@ -54,7 +91,11 @@ is "another user's process" "$(cat sym.rc) $(cat sym.err)" "125 hotvar: cannot f
 is "pages of a command that guards its memory" "$(cat pages.rc) $(sed 's/process [0-9]*:/process N:/' pages.err)" "125 hotvar: cannot follow process N: $because"
 is "which ran" "$(cat pages.out)" text
 is "maps of it" "$(cat maps.rc) $(cat maps.out) $(grep -c '"exit"' maps)" "0 text 1"
+like "whose changes are lost" "$(tail -n 1 maps)" '"lost_maps":1'
+like "what is open already shows its changes" "$(cat maps.later)" '"event":"map",.*"start":"0x123450000"'
+like "of which none is lost" "$(tail -n 1 maps.later)" '"lost_maps":0'
 is "one that is hidden while it is watched has not ended" "$(cat seen)" "hidden
 watching"
+like "what it maps is lost" "$(tail -n 1 attached)" '"lost_maps":1'
 is "until it does" "$(grep '"exit"' attached | grep -c "\"pid\":$(cat pid),")" 1
 done_testing
