@@ -80,7 +80,7 @@ same() {
 
 # kinds: of the rows with most of the accesses
 kinds() {
-	sed -n 's/^{"type":"variable","rank":[0-9]*,.*"kind":"\([a-z]*\)".*"share":\(0\.[1-9]\|1\).*/\1/p' "$1" | sort -u | tr '\n' ' '
+	sed -n 's/^{"type":"variable","rank":[0-9]*,.*"kind":"\([a-z]*\)".*"share":\(0\.[2-9]\|1\).*/\1/p' "$1" | sort -u | tr '\n' ' '
 }
 
 ms=8
@@ -89,7 +89,11 @@ for kind in malloc steps shrink lock child near names; do
 done
 same "more than a look's time" "$TESTPROGS/heap_begins" malloc 150
 is "the heap is told once" "$(grep -c '"kind":"heap"' "$tmp/events")" 1
-same "where nothing is put at random" setarch -R "$TESTPROGS/heap_begins" malloc $ms
+if setarch -R true 2> "$tmp/err"; then
+	same "where nothing is put at random" setarch -R "$TESTPROGS/heap_begins" malloc $ms
+else
+	skip "where nothing is put at random" "setarch -R is refused here"
+fi
 
 # Gone when its news are read: by a shell, that runs it in a process of its own.
 for kind in malloc steps lock; do
@@ -104,9 +108,9 @@ for how in "-static" "-static-pie" "-no-pie" "-m32"; do
 	same "built with $how, of a process that is gone" sh -c '"$@"; exit 0' sh "$tmp/other" steps $ms
 done
 
-"$HOTVAR" --source perf --json -o "$tmp/report" -- "$TESTPROGS/heap_begins" malloc 20 > "$tmp/maps"
+"$HOTVAR" --source perf --json -o "$tmp/report" -- "$TESTPROGS/heap_begins" malloc 40 > "$tmp/maps"
 is "samples of a short program name its heap" "$(kinds "$tmp/report")" "heap "
-"$HOTVAR" --source perf --json -o "$tmp/report" -- "$TESTPROGS/heap_begins" near 20 > "$tmp/maps"
+"$HOTVAR" --source perf --json -o "$tmp/report" -- "$TESTPROGS/heap_begins" near 40 > "$tmp/maps"
 is "and nothing else" "$(kinds "$tmp/report")" "anon "
 "$HOTVAR" --source fault --json -o "$tmp/report" -- "$TESTPROGS/heap_begins" malloc 1 > "$tmp/maps"
 like "so do page faults" "$(cat "$tmp/report")" '"name":"\[heap\]".*"kind":"heap"'
