@@ -16,9 +16,9 @@
  *	asked		the same, in huge pages already
  *	refused		the same, after MADV_NOHUGEPAGE
  *	read		random, in memory that is read page by page before it is written
- *	few		random, but only within 4 MiB of it
+ *	few		random, but only within 4 MiB of it, for 0.8 s of CPU time
  *	sequential	one address after the other, again and again
- *	once		likewise, but once
+ *	once		likewise, but once, each address several times
  *	gone		random, then unmapped; and a while goes by without it
  *	killed		random, then SIGKILL
  *	wait		random until standard input ends; says "ready"
@@ -35,9 +35,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SPAN ((uint64_t)2 << 20)
+#define PARTS 64
+#define SECONDS 0.4 /* of CPU time: 4000 samples */
 
 char table[64 << 20];
 volatile uint64_t sum;
@@ -67,6 +70,32 @@ __attribute__((noinline)) static void walk(unsigned char *p, uint64_t size, uint
 	for (uint64_t i = 0; i < n; i++) {
 		s += p[k];
 		k = k + 8 >= size ? 0 : k + 8;
+	}
+	sum += s;
+}
+
+static double cpu(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* From one end to the other, each address as often as it takes to use SECONDS or somewhat more, however fast this machine is. */
+__attribute__((noinline)) static void walk_once(volatile unsigned char *p, uint64_t size)
+{
+	uint64_t times = 1, s = 0, k = 0, part;
+	double begin = cpu();
+
+	for (part = 1; part <= PARTS; part++) {
+		double before = cpu();
+
+		for (; k < size / PARTS * part; k += 8)
+			for (uint64_t i = 0; i < times; i++)
+				s += p[k];
+		if (cpu() - before < (SECONDS - (before - begin)) / (double)(PARTS + 1 - part))
+			times *= 2;
 	}
 	sum += s;
 }
@@ -144,9 +173,10 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "sequential"))
 		walk(p, size, n);
 	else if (!strcmp(how, "once"))
-		walk(p, size, size / 8);
+		walk_once(p, size);
 	else if (!strcmp(how, "few"))
-		jump(p, 4 << 20, n);
+		for (double begin = cpu(); cpu() - begin < 2 * SECONDS;)
+			jump(p, 4 << 20, 100000);
 	else
 		jump(p, size, n);
 	if (!strcmp(how, "gone")) {
