@@ -555,16 +555,10 @@ struct analysis *analysis_new(const struct analysis_options *o, struct err *e)
 	a->code_callers = code_callers_new(a->images, a->callers);
 	if (!a->code_callers)
 		goto no_memory;
-	if (o->lines) {
-		a->lines = lines_new(a->images, a->variables, &a->env, a->code_callers);
-		if (!a->lines)
-			goto no_memory;
-	}
-	if (o->touched) {
-		a->touched = touched_new(a->images, a->spaces);
-		if (!a->touched)
-			goto no_memory;
-	}
+	if (o->lines && !(a->lines = lines_new(a->images, a->variables, &a->env, a->code_callers)))
+		goto no_memory;
+	if (o->touched && !(a->touched = touched_new(a->images, a->spaces)))
+		goto no_memory;
 	a->faulted = faulted_new(&(struct faulted_parts){ &a->env, a->spaces, a->images, a->variables, a->callers,
 							 a->code_callers, a->touched });
 	a->watched = watched_new(&a->env, a->spaces, a->images);
