@@ -171,8 +171,9 @@ static void add_site(struct lines *l, struct line *line, const struct stream_lin
 /* Does @r go on with what the last record was of? */
 static bool goes_on(const struct lines *l, const struct stream_line *r)
 {
-	return l->before.n_parts == STREAM_LINE_PARTS_MAX && l->before.mm == r->mm && l->before.addr == r->addr && !r->handovers &&
-	       !r->most_true && !r->most_false;
+	bool full = l->before.n_parts == STREAM_LINE_PARTS_MAX || l->before.n_sites == STREAM_LINE_SITES_MAX;
+
+	return full && l->before.mm == r->mm && l->before.addr == r->addr && !r->handovers && !r->most_true && !r->most_false;
 }
 
 static struct line *line_of_record(struct lines *l, struct spaces *spaces, const struct stream_line *r)

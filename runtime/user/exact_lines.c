@@ -93,6 +93,16 @@ static int put(const struct exact_lines_to *to, struct out *o)
 	return ret;
 }
 
+/* No site has room any more: the next part, which they are of, is in another record, too, without its numbers. */
+static int put_full(const struct exact_lines_to *to, struct out *o)
+{
+	uint32_t tid = o->parts[o->line.n_parts++].tid;
+	int ret = put(to, o);
+
+	o->parts[0] = (struct stream_line_part){ .tid = tid };
+	return ret;
+}
+
 static int add_sites(const struct exact_lines_to *to, struct out *o, uint32_t number)
 {
 	struct hvt_line_site s;
@@ -100,7 +110,7 @@ static int add_sites(const struct exact_lines_to *to, struct out *o, uint32_t nu
 	int ret;
 
 	for (; number; number = s.next) {
-		struct stream_line_site *site = &o->sites[o->line.n_sites];
+		struct stream_line_site *site;
 		uint32_t caller;
 
 		if (number >= HVT_LINES_SITES_MAX || goes_round(&round, number) || !use(&to->used->sites, o->n_sites))
@@ -109,9 +119,11 @@ static int add_sites(const struct exact_lines_to *to, struct out *o, uint32_t nu
 		if (ret)
 			return ret;
 		if (o->line.n_sites == STREAM_LINE_SITES_MAX) {
-			++*to->lost;
-			return 0;
+			ret = put_full(to, o);
+			if (ret)
+				return ret;
 		}
+		site = &o->sites[o->line.n_sites];
 		if (!exact_calls_of(to->calls, s.site, &caller, &site->flags))
 			continue;
 		site->caller = caller;
@@ -162,8 +174,6 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 	to_part = &o->parts[o->line.n_parts];
 	memset(to_part, 0, sizeof(*to_part));
 	ret = read_who(to, p.who, &to_part->tid);
-	if (!ret)
-		ret = add_sites(to, o, p.first);
 	if (ret)
 		return ret;
 	if (now && now->who == p.who) {
@@ -179,6 +189,9 @@ static int add_part(const struct exact_lines_to *to, struct out *o, uint32_t num
 	memcpy(to_part->reads, p.reads, sizeof(p.reads));
 	memcpy(to_part->writes, p.writes, sizeof(p.writes));
 	add_object(to, o, &p);
+	ret = add_sites(to, o, p.first);
+	if (ret)
+		return ret;
 	o->line.n_parts++;
 	return 0;
 }

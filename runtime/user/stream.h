@@ -297,8 +297,8 @@ enum stream_watched_flags {
 
 /*
  * Which threads of address space @mm have accessed the line of the processor's caches at @addr, as it is mapped at this place in
- * the stream, since the last record of the same.  A line is 64 bytes, as in every x86-64 processor.  With most threads
- * there are several records, of which the first alone has handovers, returns, most_true and most_false: as hvt_line_wire.h has them.
+ * the stream, since the last record of the same.  A line is 64 bytes, as in every x86-64 processor.  With most threads,
+ * or sites, there are several records, each but the last one full of them, of which the first alone has handovers, returns, most_true and most_false: as hvt_line_wire.h has them.
  */
 enum { STREAM_LINE_SIZE = 64, STREAM_LINE_WORDS = 16, STREAM_LINE_PARTS_MAX = 64, STREAM_LINE_SITES_MAX = 4096 };
 

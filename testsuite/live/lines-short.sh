@@ -94,4 +94,15 @@ for line in open(sys.argv[1]):
 is "said so" "$(grep -c 'Few hand-overs were seen, since valgrind ran one thread after the other' "$tmp/text")" 1
 "$HOTVAR" report --by cacheline -i "$tmp/after" > "$tmp/text"
 like "and where none can be" "$(cat "$tmp/text")" '^No cache line goes back and forth between threads\.$'
+# More sites than one record has room for: whoever was the first was alone there for a while.
+told sites > "$tmp/out"
+is "sites of many threads, all of them" "$(python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    if r["type"] == "line" and r["variables"][0]["name"].startswith("each["):
+        threads = [t for v in r["variables"] for t in v["threads"]]
+        print(len(threads), sum(t["writes"] for t in threads), sum(s["writes"] for s in r["sites"]) in range(3120, 3201))
+    if r["type"] == "total":
+        print(r["lost"])' "$tmp/report")" "40 3200 True
+0"
 done_testing

@@ -16,6 +16,7 @@
  *	before	main() works with one before the thread begins, and after it has waited for it
  *	relay	likewise, four times, and main() reads the other's member once before it ends
  *	served	twelve are begun, each when the one before is gone, which nobody has waited for: they have one stack, and a line each
+ *	sites	forty count, each 80 times by as many instructions
  *	again	the first works with an object of the heap, which main() frees when that is at its end; the second with one that
  *		main() gets then; says "the same memory" if it is there
  *	tried	as after, but main() asks again and again (pthread_tryjoin_np())
@@ -316,6 +317,29 @@ static void served(void)
 	}
 }
 
+#define FIVE(n) (++*(n), ++*(n), ++*(n), ++*(n), ++*(n))
+#define TWENTY(n) (FIVE(n), FIVE(n), FIVE(n), FIVE(n))
+
+static void *count_by_many(void *n)
+{
+	volatile long *p = n;
+
+	TWENTY(p), TWENTY(p), TWENTY(p), TWENTY(p);
+	return NULL;
+}
+
+static void sites(void)
+{
+	pthread_t t[40];
+	int i;
+
+	for (i = 0; i < 40; i++)
+		if (pthread_create(&t[i], NULL, count_by_many, (void *)&each[i % 8]))
+			abort();
+	for (i = 0; i < 40; i++)
+		pthread_join(t[i], NULL);
+}
+
 /* To wait for the first, which may not go on yet, is to no avail. */
 static void in_vain(int late)
 {
@@ -372,6 +396,8 @@ static int others(const char *what)
 		relay();
 	} else if (!strcmp(what, "served")) {
 		served();
+	} else if (!strcmp(what, "sites")) {
+		sites();
 	} else if (!strcmp(what, "stack")) {
 		on_one_stack();
 	} else if (!strcmp(what, "resized")) {
