@@ -16,12 +16,14 @@ exact_valgrind=$(command -v valgrind)
 # truth TEXT PROGRAM [ARG...]: all totals of hotvar --exact, and those of each variable of PROGRAM (linked to fixed
 # addresses), are those of a trace by valgrind's lackey, which leaves the program its own malloc.  Both follow children, and
 # have the same environment, which a program's start reads.  truth_of=variables: of a program with threads, whose turns differ
-# from run to run, and with them what libc does: variables only, and a sum that is the total.
+# from run to run, and with them what libc does: variables only, and a sum that is the total.  Lackey is to see the loads whose
+# value nobody uses, too, which valgrind leaves out if not told to keep each register's value.
 truth() {
 	truth_text=$1
 	shift
 	[ -x "$tmp/trace_sum" ] || "${CC:-cc}" -O2 -o "$tmp/trace_sum" "$top_srcdir/testsuite/exact/trace_sum.c"
 	env -i VALGRIND_LIB="$exact_tool" "$exact_valgrind" --command-line-only=yes --tool=lackey --trace-mem=yes --vgdb=no \
+		--px-default=allregs-at-each-insn --px-file-backed=allregs-at-each-insn \
 		--trace-children=yes --log-fd=9 "$@" 9>&1 > "$tmp/truth.lackey" 2>&1 | "$tmp/trace_sum" > "$tmp/trace"
 	env -i "$HOTVAR" --exact --exact-malloc=program --json -o "$tmp/report" -- "$@" > "$tmp/truth.hotvar" 2>&1
 	is "$truth_text: the program does the same" "$(cat "$tmp/truth.hotvar")" "$(cat "$tmp/truth.lackey")"

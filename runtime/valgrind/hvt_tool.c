@@ -22,6 +22,7 @@
 #include "hvt_malloc.h"
 #include "hvt_map.h"
 #include "hvt_prefetch.h"
+#include "hvt_puts.h"
 #include "hvt_request.h"
 #include "hvt_shadow.h"
 #include "hvt_sys.h"
@@ -78,6 +79,7 @@ static void begin(void)
 	hvt_frame_init();
 	hvt_threads_init();
 	hvt_prefetch_init();
+	hvt_puts_init();
 	if (hvt_line_on) /* functions that wait for threads begin a block */
 		VG_(clo_vex_control).guest_chase = False;
 }
@@ -90,6 +92,8 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
 	if (guest != host)
 		VG_(tool_panic)("guest and host words differ");
 	hvt_touch_code(extents);
+	if (!hvt_prefetch_lines) /* it reads registers anywhere */
+		hvt_puts(in, layout);
 	return hvt_count_block(in, layout);
 }
 

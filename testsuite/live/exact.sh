@@ -5,6 +5,7 @@
 
 truth "every kind of access" "$TESTPROGS/access_kinds"
 is "a compare-and-swap is a read and a write" "$(count pair)" "100 100 1"
+is "a load whose value nobody uses is one" "$(count unread)" "700 0 1"
 like "ci is null, time too" "$(grep '"name":"pair"' "$tmp/report")" '"ci":null,"time_share":null,"samples":null,"accesses":200,'
 like "its meta says so" "$(head -n 1 "$tmp/report")" '"mode":"exact".*"source":"valgrind"'
 

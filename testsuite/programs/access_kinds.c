@@ -32,6 +32,7 @@ double real;
 unsigned __int128 pair __attribute__((aligned(16)));
 unsigned char fx[512] __attribute__((aligned(16)));
 int masked[8] __attribute__((aligned(32)));
+uint64_t unread[2] __attribute__((aligned(16))) = { 1, 2 };
 
 WORK static void sizes(int n)
 {
@@ -108,6 +109,18 @@ WORK __attribute__((target("avx2"))) static void vectors(int n)
 	}
 }
 
+/* Loads whose value, or flags, are gone before anybody looks: seven in each round. */
+WORK static void unused(int n)
+{
+	for (int i = 0; i < n; i++) {
+		(void)*(volatile uint64_t *)unread;
+		__asm__ volatile("mov %0, %%rax; mov %0, %%eax; xor %%eax, %%eax\n"
+				 "cmpb $3, %0; cmpq %%rax, %0; test %%eax, %%eax\n"
+				 "movaps %0, %%xmm7; cvtsi2sdq %0, %%xmm7; pxor %%xmm7, %%xmm7"
+				 : : "m"(unread) : "rax", "xmm7", "cc");
+	}
+}
+
 /* Memory at one address that is one thing after the other. */
 WORK static int maps(int n)
 {
@@ -141,6 +154,7 @@ int main(void)
 	atomics(100);
 	strings(10);
 	floats(50);
+	unused(100);
 	if (__builtin_cpu_supports("avx2"))
 		vectors(40);
 	printf("%d\n", maps(5));
