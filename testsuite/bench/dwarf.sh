@@ -9,8 +9,9 @@ XDG_CACHE_HOME=$tmp/cache
 export XDG_CACHE_HOME
 mkdir "$tmp/cache"
 
-# seconds COMMAND...: the least of five
+# seconds COMMAND...: the least of five; of one that fails none
 seconds() {
+	"$@" > "$tmp/out" 2>&1 || { echo "dwarf.sh: $*: $(tail -n 1 "$tmp/out")" >&2; return 1; }
 	for _ in 1 2 3 4 5; do
 		rm -rf "$tmp/cache/hotvar"
 		a=$(date +%s%N)
@@ -22,10 +23,12 @@ seconds() {
 ratio() {
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'
 }
-whole=$(seconds "$HOTVAR" symbols "$redis/redis-server")
+whole=$(seconds "$HOTVAR" symbols "$redis/redis-server") || exit 1
 if command -v gdb > /dev/null; then
-	gdb=$(seconds gdb -nx -batch -ex 'info variables' "$redis/redis-server")
+	gdb=$(seconds gdb -nx -batch -ex 'info variables' "$redis/redis-server") || exit 1
 	echo "bench dwarf-image-against-gdb ratio $(ratio "$whole" "$gdb") goal <= 1"
+else
+	echo "skip dwarf-image-against-gdb: no gdb: apt-get install gdb"
 fi
 cp "$redis/redis-server" "$tmp/plain"
 strip -g "$tmp/plain"

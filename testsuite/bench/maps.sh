@@ -97,7 +97,7 @@ if [ -n "$have_strace" ]; then
 			printf "# added to a pair, CPU time: perf %d ns, ptrace %d, strace %d; time that passes: perf %d, ptrace %d, strace %d\n", p, t, s, ps, ts, ss
 		}'
 else
-	echo "maps.sh: no strace to compare with: apt-get install strace" >&2
+	echo "skip maps-pair-strace: no strace to compare with: apt-get install strace"
 fi
 for s in perf look; do
 	awk -v s=$s -v a="$(least calls-$s)" -v b="$(least calls)" 'BEGIN { printf "bench maps-call-%s ratio %.3f goal <= 1.05\n# %d ns, %d alone\n", s, a / b, a, b }'

@@ -6,13 +6,17 @@
 . "$top_srcdir/testsuite/lib.sh"
 
 command -v bash > /dev/null || { echo "# no bash, whose clock this uses"; exit 77; }
+# left_out NAME WHY: it is told at the end of all benches, too
+left_out() {
+	echo "skip $1: $2"
+}
 export XDG_CACHE_HOME="$tmp/cache" HOTVAR_DEBUGDIR="$tmp/none" DEBUGINFOD_URLS=
 mkdir "$tmp/cache"
 
-# spent FILE COMMAND...: milliseconds of the processor's time, from an empty cache, with FILE as input
+# spent FILE COMMAND...: milliseconds of the processor's time, from an empty cache, with FILE as input; a command that fails has none
 spent() {
 	rm -rf "$tmp/cache/hotvar"
-	bash -c 'TIMEFORMAT="%3U %3S"; in=$1 out=$2; shift 2; { time "$@" < "$in" > "$out" 2> "$out.err"; } 2>&1' spent "$1" "$tmp/out" \
+	bash -c 'TIMEFORMAT="%3U %3S"; in=$1 out=$2; shift 2; { time "$@" < "$in" > "$out" 2> "$out.err"; } 2>&1 || { echo "$*: $(tail -n 1 "$out.err")" > "$out.failed"; }' spent "$1" "$tmp/out" \
 		"$2" "$3" "$4" "$5" "$6" "$7" | awk '{ print 1000 * ($1 + $2) }'
 }
 # against NAME GOAL ROUNDS IN-A IN-B COMMAND-A COMMAND-B, each command one word of the shell's
@@ -25,6 +29,10 @@ against() {
 		spent "$in_b" sh -c "exec $b" >> "$tmp/b"
 		rounds=$((rounds - 1))
 	done
+	if [ -s "$tmp/out.failed" ]; then
+		echo "symbols.sh: $name: $(cat "$tmp/out.failed")" >&2
+		exit 1
+	fi
 	sort -n "$tmp/a" | head -n 1 > "$tmp/a1"
 	sort -n "$tmp/b" | head -n 1 > "$tmp/b1"
 	awk -v name="$name" -v goal="$goal" -v a="$(cat "$tmp/a1")" -v b="$(cat "$tmp/b1")" 'BEGIN {
@@ -43,7 +51,7 @@ bash -c 'TIMEFORMAT="%3U %3S"; { time "$1" sym -e "$2" < "$3" > "$4"; } 2>&1' sh
 rm "$tmp/million" "$tmp/named" "$tmp/all"
 
 real=${HOTVAR_BENCH_ELF:-$(command -v node || command -v nodejs)}
-[ -n "$real" ] || { echo "# no node here: name a large program in HOTVAR_BENCH_ELF"; exit 0; }
+[ -n "$real" ] || { left_out cold-against-others "no node here: name a large program in HOTVAR_BENCH_ELF"; exit 0; }
 real=$(readlink -f "$real")
 nm "$real" 2> /dev/null | awk '$2 ~ /^[bBdDrRtTwW]$/ { print "0x" $1 }' > "$tmp/symbols"
 [ -s "$tmp/symbols" ] || nm -D "$real" | awk '$2 ~ /^[bBdDrRtTwW]$/ { print "0x" $1 }' > "$tmp/symbols"
@@ -58,14 +66,22 @@ for l in llvm-symbolizer $(cd /usr/bin && ls llvm-symbolizer-* 2> /dev/null); do
 done
 if [ -n "$llvm" ]; then
 	against cold-against-llvm-symbolizer 1 7 "$tmp/addrs" "$tmp/addrs.llvm" "$sym" "$llvm -e '$real'"
+else
+	left_out cold-against-llvm-symbolizer "no llvm-symbolizer: apt-get install llvm"
 fi
 if command -v eu-addr2line > /dev/null; then
 	against cold-against-eu-addr2line 1 2 "$tmp/addrs" "$tmp/addrs" "$sym" "eu-addr2line -S -e '$real'"
+else
+	left_out cold-against-eu-addr2line "no eu-addr2line: apt-get install elfutils"
 fi
 if command -v gdb > /dev/null; then
 	against cold-against-gdb 1 3 "$tmp/addrs" /dev/null "$sym" "gdb -nx -batch -x '$tmp/addrs.gdb' '$real'"
 	if readelf -S "$real" | grep -q debug_info; then
 		against dwarf-image-against-gdb-real 1 2 /dev/null /dev/null "'$HOTVAR' symbols '$real'" \
 			"gdb -nx -batch -ex 'info variables' '$real'"
+	else
+		left_out dwarf-image-against-gdb-real "$real has no debug information"
 	fi
+else
+	left_out cold-against-gdb "no gdb: apt-get install gdb"
 fi
