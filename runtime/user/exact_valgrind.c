@@ -23,30 +23,35 @@
 
 enum { PREFETCHES_LEN = 40 };
 
-/* In the folder that hotvar was built in, or where it was installed. */
+/* Is it there?  To @folder then. */
+static bool is_folder(const char *above, const char *below, char folder[4096])
+{
+	char path[4096 + 64];
+
+	snprintf(folder, 4096, "%.3000s%s", above, below);
+	snprintf(path, sizeof(path), "%s/" TOOL, folder);
+	return !access(path, X_OK);
+}
+
+/* In the folder that hotvar was built in, or where make install puts it beside hotvar, in any tree; or where it was to be installed. */
 static int find_tool(char folder[4096], struct err *e)
 {
-	char self[PATH_MAX], path[PATH_MAX + 64];
+	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
-	if (n > 0) {
-		self[n] = '\0';
-		slash = strrchr(self, '/');
-		if (slash)
-			*slash = '\0';
-		snprintf(path, sizeof(path), "%s/runtime/valgrind/lib/" TOOL, self);
-		if (!access(path, X_OK)) {
-			snprintf(folder, 4096, "%.4000s/runtime/valgrind/lib", self);
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash) {
+		*slash = '\0';
+		if (is_folder(self, "/runtime/valgrind/lib", folder) || is_folder(self, "/../libexec/hotvar", folder))
 			return 0;
-		}
 	}
-	snprintf(folder, 4096, "%s", HOTVAR_VALGRIND_DIR);
-	if (!access(HOTVAR_VALGRIND_DIR "/" TOOL, X_OK))
+	if (is_folder(HOTVAR_VALGRIND_DIR, "", folder))
 		return 0;
 	return err_set(e, ENOENT,
-		       "cannot count every access: hotvar's tool for valgrind, %s/" TOOL ", is not there: it is built where valgrind's headers are: apt-get install valgrind, then configure and make hotvar again",
-		       HOTVAR_VALGRIND_DIR);
+		       "cannot count every access: hotvar's tool for valgrind, " TOOL ", is not where this hotvar was configured for, %s, nor in ../libexec/hotvar from %s: it is built where valgrind's headers are (apt-get install valgrind), then: configure --prefix=DIR, make and make install again",
+		       HOTVAR_VALGRIND_DIR, slash ? self : "it");
 }
 
 int exact_valgrind_find(struct exact_valgrind *v, struct err *e)

@@ -186,8 +186,8 @@ static void valgrind(struct probe_result *r)
 	if (!on_path("valgrind"))
 		probe_say(r, PROBE_NO, "apt-get install valgrind", "valgrind is not installed");
 	else if (exact_valgrind_find(&found, &e))
-		probe_say(r, PROBE_NO, "./configure && make, where valgrind's headers are (apt-get install valgrind)",
-			  "valgrind is installed, but hotvar was built without its tool for it");
+		probe_say(r, PROBE_NO, "./configure --prefix=DIR && make && make install, where valgrind's headers are (apt-get install valgrind)",
+			  "valgrind is installed, but: %.400s", e.text);
 	else
 		probe_say(r, PROBE_YES, NULL, "%.300s runs the tool in %.150s", found.launcher, found.folder);
 }

@@ -3,12 +3,17 @@
 . "$top_srcdir/testsuite/lib.sh"
 
 cd "$top_builddir" || exit 1
-# -o: what is built is to be installed, not built once more.
+# -o: what is built is to be installed, not built once more.  Always into a DESTDIR: a mistake must not reach the machine's folders.
+mk_for() {
+	for_prefix=$1
+	shift
+	make -s -o hotvar -o config.status prefix="$for_prefix" libexecdir="$for_prefix/libexec" mandir="$for_prefix/share/man" DESTDIR="$tmp/root" "$@"
+}
 mk() {
-	make -s -o hotvar -o config.status prefix=/usr libexecdir=/usr/libexec mandir=/usr/share/man DESTDIR="$tmp/root" "$@"
+	mk_for /usr "$@"
 }
 
-tapset=$(sed -n 's/^tapsetdir = //p' Makefile | sed 's,^${datadir},/usr/share,')
+tapset=$(printf 'include Makefile\nshow:; @echo $(tapsetdir)\n' | mk -f - show)
 valgrind=$(sed -n 's/^VALGRIND_FILES = *//p' Makefile)
 images=$(sed -n 's/^imagedir = //p' Makefile | sed 's,^${localstatedir},/usr/var,')
 
@@ -66,6 +71,8 @@ is "what is installed runs" "$("$tmp/root/usr/bin/hotvar" --version 2>&1 | grep 
 
 touch "$tmp/root$images/0123.img"
 check "make uninstall" mk uninstall
+is "symbol images may be in use by others: they stay" "$(ls "$tmp/root$images")" 0123.img
+rm -r "$tmp/root$images"
 [ -z "$valgrind" ] || rmdir "$tmp/root/usr/libexec"
 rmdir "$tmp/root/usr/include"
 rmdir "$tmp/root/usr/share/man/man1" "$tmp/root/usr/share/man/man3" "$tmp/root/usr/share/man"
@@ -78,5 +85,24 @@ mk install > /dev/null 2>&1
 echo foreign > "$tmp/root/usr/share/doc/hotvar/copyright"
 check "make uninstall beside another's file" mk uninstall
 is "leaves it" "$(ls "$tmp/root/usr/share/doc/hotvar")" copyright
+
+rm -rf "$tmp/root"
+
+# Another prefix than configure's: all of it goes there, and hotvar finds what is beside it.
+check "make install prefix=/elsewhere" mk_for /elsewhere imagedir=/elsewhere/images install
+is "nothing is outside" "$(ls "$tmp/root")" elsewhere
+if [ "$(sed -n 's/^tapsetdir_here = //p' Makefile)" = '${datadir}/systemtap/tapset' ] || command -v stap > /dev/null; then
+	check "the tapset is there" test -f "$tmp/root/elsewhere/share/systemtap/tapset/vma.stp"
+fi
+if [ -n "$valgrind" ]; then
+	"$tmp/root/elsewhere/bin/hotvar" --exact --json -o "$tmp/json" -- true > "$tmp/out" 2> "$tmp/err"
+	is "--exact finds its tool beside it" "$? $(grep -c '"type":"total"' "$tmp/json")" "0 1"
+	mkdir "$tmp/alone"
+	mv "$tmp/root/elsewhere/bin/hotvar" "$tmp/alone"
+	"$tmp/alone/hotvar" --exact -- true > "$tmp/out" 2> "$tmp/err"
+	is "hotvar alone: exit status" $? 125
+	like "and where the tool was looked for" "$(cat "$tmp/err")" "not where this hotvar was configured for, $(sed -n 's/^#define HOTVAR_VALGRIND_DIR "\(.*\)"/\1/p' config.h), nor in \.\./libexec/hotvar from $tmp/alone: .*configure --prefix=DIR"
+	like "doctor says so, too" "$("$tmp/alone/hotvar" doctor --json | grep '"name":"valgrind"')" "nor in \.\./libexec/hotvar from $tmp/alone"
+fi
 
 done_testing
