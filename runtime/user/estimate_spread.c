@@ -13,7 +13,7 @@
 #include "estimate_spread.h"
 
 enum {
-	TIMES = 16,
+	TIMES = 10,
 	FEW_TIMES = 4,	     /* when each is much work */
 	STEPS = 8,	     /* of the solver, from the solution found before */
 	MUCH_WORK = 100000,  /* nodes, all times together */
