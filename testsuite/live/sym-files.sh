@@ -78,7 +78,7 @@ fi
 name=$(printf 'lib  a\tb (deleted)')
 cp "$tmp/host.so" "$tmp/$name"
 touch -d '1 hour ago' "$tmp/$name"
-start "$tmp/l" "$tmp/$name" && agree "a name with blanks, a tab and '(deleted)'" "$tmp/$name"
+start "$tmp/l" "$tmp/$name" && agree "a name with blanks, a tab and '(deleted)'" "$tmp/lib  a"'\\x09b (deleted)' # as sed writes one backslash
 stop
 name=$(printf 'lib\nx.so')
 cp "$tmp/host.so" "$tmp/$name"
