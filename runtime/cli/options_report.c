@@ -27,7 +27,7 @@ enum { PREFETCHES_LEAST = 64, PREFETCHES_USUAL = 16384, PREFETCHES_MOST = 1 << 2
 
 static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "ORDER", 0, "Order rows by accesses (the default) or by time", 5 },
-	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default), or for each member of it, all elements of an array together; of --exact also for each phase the program tells, of --exact and --source fault each region or page: which were touched; or one for each cache line that several threads or processes share", 5 },
+	{ "by", KEY_BY, "WHAT", 0, "One row for each variable (the default); member of it, all elements of an array together; phase that the program tells (of --exact); region or page, which were touched (of --exact and --source fault); or cacheline that several threads or processes share", 5 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out rows below PERCENT", 5 },
 	{ "limit", KEY_LIMIT, "N", 0, "Show at most N rows (0: all; text shows 30)", 5 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0, "Keep the memory of processes apart", 5 },

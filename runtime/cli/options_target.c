@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{ "watch", KEY_WATCH, "VARIABLE", 0, "Count each read and write of VARIABLE, by thread and line of code, with a watchpoint of the processor; up to four, of 1, 2, 4 or 8 bytes each: 'table[3].hits' for a part of a larger one", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },
 	{ "exact-malloc", KEY_MALLOC, "WHOSE", 0, "With --exact: program: let it use its own malloc, then objects of the heap have no names; or the soname of a library whose malloc is to be replaced, too (NONE: one inside the program)", 1 },
-	{ "exact-from", KEY_FROM, "WHEN", 0, "With --exact: count from the begin (the default), or from a request of the program's (hotvar.h)", 1 },
+	{ "exact-from", KEY_FROM, "WHEN", 0, "With --exact: count from begin (the default), or from request, one of the program's (hotvar.h)", 1 },
 	{ 0 },
 };
 
