@@ -38,6 +38,22 @@ skip() {
 	echo "ok $tap_n - $1 # SKIP $2"
 }
 
+# link_hotvar PROGRAM SOURCE: a C program with libhotvar, which may be built with flags that it must be linked with, too
+link_hotvar() {
+	# shellcheck disable=SC2086
+	${CC:-cc} ${LINK_FLAGS-} -O1 -I"$top_srcdir" -I"$top_builddir" -o "$1" "$2" "$top_builddir/libhotvar.a" $LIBS -lm -pthread
+}
+
+# build_mkrec: $mkrec, which makes recordings from the descriptions in $golden; without it the test ends
+build_mkrec() {
+	golden=$top_srcdir/testsuite/golden
+	mkrec=$tmp/mkrec
+	link_hotvar "$mkrec" "$golden/mkrec.c" > "$tmp/cc.log" 2>&1 && return
+	not_ok "mkrec builds" "$(tail -n 20 "$tmp/cc.log")"
+	done_testing
+	exit 1
+}
+
 # Skip the whole test: say why once, and end.
 skip_all() {
 	skip "${0##*/}" "$1"

@@ -266,8 +266,7 @@ int main(int argc, char **argv)
 	return !s || stream_close(s, &e);
 }
 END
-if check "a program that forges recordings" "${CC:-cc}" -O1 -I"$top_srcdir" -I"$top_builddir" -o "$tmp/lies" "$tmp/lies.c" "$top_builddir/libhotvar.a" \
-	$(sed -n 's/^LIBS = //p' "$top_builddir/Makefile") -lm -pthread; then
+if check "a program that forges recordings" link_hotvar "$tmp/lies" "$tmp/lies.c"; then
 	check "it does" "$tmp/lies" "$tmp/rec" "$tmp/lies.rec"
 	"$HOTVAR" report --json --limit 0 -i "$tmp/rec" > "$tmp/report"
 	"$HOTVAR" report --json --limit 0 -i "$tmp/lies.rec" > "$tmp/report.lies"

@@ -6,16 +6,7 @@
 # hand.  "# options: ..." are options of report; "# cut: N" takes N bytes off the recording's end; "# numbers: no"
 # compares the shape only, without the part that may or may not be unprovable.  GOLDEN_UPDATE=1 writes the goldens anew: read every line of the difference then.
 . "$top_srcdir/testsuite/lib.sh"
-
-golden=$top_srcdir/testsuite/golden
-mkrec=$tmp/mkrec
-# shellcheck disable=SC2086
-if ! ${CC:-cc} -O1 -I"$top_srcdir" -I"$top_builddir" -o "$mkrec" "$golden/mkrec.c" \
-	"$top_builddir/libhotvar.a" $LIBS -pthread > "$tmp/cc.log" 2>&1; then
-	not_ok "mkrec builds" "$(tail -n 20 "$tmp/cc.log")"
-	done_testing
-	exit 1
-fi
+build_mkrec
 
 directive() {
 	sed -n "s/^# $1: *\([^(]*\).*/\1/p" "$golden/$2.txt" | head -n 1

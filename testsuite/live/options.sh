@@ -4,16 +4,7 @@
 #
 # Which options there are is asked of --help, so that a new one must be given a value here.
 . "$top_srcdir/testsuite/lib.sh"
-
-golden=$top_srcdir/testsuite/golden
-mkrec=$tmp/mkrec
-# shellcheck disable=SC2086
-if ! ${CC:-cc} -O1 -I"$top_srcdir" -I"$top_builddir" -o "$mkrec" "$golden/mkrec.c" \
-	"$top_builddir/libhotvar.a" $LIBS -pthread > "$tmp/cc.log" 2>&1; then
-	not_ok "mkrec builds" "$(tail -n 20 "$tmp/cc.log")"
-	done_testing
-	exit 1
-fi
+build_mkrec
 cd "$tmp" || exit 1
 export XDG_CACHE_HOME="$tmp/cache"
 
