@@ -225,6 +225,10 @@ int report_check(const struct report_choice *c, const struct report_of *of, stru
 				 c->by_line ? "each cache line is told with its threads, processes and lines of code" : "rows are pages, not variables");
 		return CLI_USAGE;
 	}
+	if (c->callers && of->sampled) {
+		err_exit(e, EINVAL, CLI_USAGE, "--callers takes accesses that are counted, or page faults: samples do not tell who accesses what: record with --exact --callers, or leave it out");
+		return CLI_USAGE;
+	}
 	if (c->rows.sort == ROWS_BY_TIME && (of->exact || of->faults || of->untimed)) {
 		err_exit(e, EINVAL, CLI_USAGE, "--sort time takes samples: %s tell of no time: leave it out",
 			 of->exact ? "accesses that are counted" : of->faults ? "page faults" : "these accesses");
@@ -317,6 +321,7 @@ int report_write(FILE *f, struct analysis *a, const struct report_choice *choice
 	const struct accesses_sum *sampled = accesses_total(analysis_accesses(a));
 	const struct report_of of = { .watched = watched_report_is(a), .exact = source && !strcmp(source, "valgrind"),
 				      .faults = source && !strcmp(source, "fault"),
+				      .sampled = source && strcmp(source, "valgrind") && strcmp(source, "fault") && !watched_report_is(a),
 				      .untimed = sampled->samples && !(sampled->latency_weight > 0) };
 	struct rows rows;
 	bool found;

@@ -39,7 +39,7 @@ const char *report_needs_accesses(const struct report_choice *choice);
  * all accesses, of page faults; @untimed: of accesses that say nothing of time.  Returns 0, or CLI_USAGE with @e.
  */
 struct report_of {
-	bool watched, exact, faults, untimed;
+	bool watched, exact, faults, sampled, untimed;
 };
 int report_check(const struct report_choice *choice, const struct report_of *of, struct err *e);
 

@@ -112,7 +112,9 @@ unlike "then there are phases" "$("$HOTVAR" report --by phase --limit 1 -i "$tmp
 like "a program that tells of none" "$("$HOTVAR" --exact --by phase -o - -- /bin/true)" '^no phases: the program told of none'
 "$HOTVAR" record -q -o "$tmp/sampled" -- "$tmp/asks"
 like "samples have none" "$("$HOTVAR" report --by phase -i "$tmp/sampled")" '^no phases: record with --exact'
-like "nor lines of code" "$("$HOTVAR" report --callers -i "$tmp/sampled")" '^no lines of code: record with --exact --callers'
+"$HOTVAR" report --callers -i "$tmp/sampled" > "$tmp/out" 2> "$tmp/err"
+is "nor lines of code: refused" "$? $(wc -c < "$tmp/out")" "2 0"
+like "and why is said" "$(cat "$tmp/err")" 'samples do not tell who accesses what: record with --exact --callers'
 is "a phase without a readable name is none" "$(phase last_var null)" "9 9"
 
 # named NAME: writes of the row, whose name may have blanks
