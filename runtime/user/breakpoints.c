@@ -28,7 +28,6 @@ enum {
 	SHORTEST_NS = 10000000, /* but if the program has not run enough till then, */
 	LONGEST_NS = 400000000, /* a wait as long as it will take, within these bounds */
 	BETWEEN_NS = 40000000, /* that the program has run from round to round: when it waits, so do we */
-	WINDOW_NS = 2000000,  /* that a round takes while there is one that control is waited for at */
 	LONG_SLICE_NS = 2000000,
 	ASK_AGAIN = 8,	      /* rounds */
 	PROMPT_NS = 40000,    /* between setting a breakpoint and its first hit, where the program is there already */
@@ -96,11 +95,9 @@ struct breakpoints {
 	struct code_page code[CODE_PAGES];
 	struct slot slots[SLOTS];
 	int n_on; /* of them, in this round */
-	bool waits; /* one of them waits for control to come by */
 	struct breakpoints_counts counts;
 	uint64_t next_ns; /* when breakpoints_step() has something to do */
 	uint64_t round_ns; /* when the last round began */
-	uint64_t after_ns; /* when the next may, if what this one asked for is hit */
 	double rate; /* at which the program ran till then, as far as samples tell: 1 is all the time */
 	/* of the breakpoint that is being read */
 	struct perf_record kept[KEPT];
@@ -385,7 +382,8 @@ static void turn_off(struct slot *s)
 /*
  * Those that were hit at once end by themselves, and are looked at when the next round begins: to be woken is dear.
  * At the others control is not there now: it costs nothing to find that out, and what
- * comes later would be no fair choice.
+ * comes later would be no fair choice; but one that often was in vain stays till then, since control comes by
+ * so seldom that all the hits of that time may be seen.
  */
 static void give_up_the_absent(struct breakpoints *b)
 {
@@ -405,8 +403,6 @@ static void give_up_the_absent(struct breakpoints *b)
 		if ((p->clustered || p->tries <= SHORT_TRIES || p->hits) && breakpoint_ran_ns(&s->bp) > PROMPT_NS &&
 		    !breakpoint_was_hit(&s->bp))
 			turn_off(s);
-		else
-			b->waits = true;
 	}
 }
 
@@ -565,15 +561,7 @@ void breakpoints_step(struct breakpoints *b, uint64_t now_ns, perf_record_fn fn,
 	end(b, fn, ctx);
 	if (!b->round_ns)
 		b->round_ns = now_ns;
-	if (b->waits) {
-		b->waits = false;
-		b->next_ns = b->after_ns;
-	} else if (begin(b, now_ns)) {
-		b->after_ns = now_ns + next_round_in_ns(b);
-		b->next_ns = b->waits ? now_ns + WINDOW_NS : b->after_ns;
-	} else {
-		b->next_ns = now_ns + enough_in_ns(b, now_ns);
-	}
+	b->next_ns = now_ns + (begin(b, now_ns) ? next_round_in_ns(b) : enough_in_ns(b, now_ns));
 }
 
 void breakpoints_stop(struct breakpoints *b, perf_record_fn fn, void *ctx)
