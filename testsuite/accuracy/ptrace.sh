@@ -10,4 +10,4 @@ build=$top_builddir/testsuite/accuracy-ptrace
 mkdir -p "$build"
 # shellcheck disable=SC2086
 exec python3 "$top_srcdir/testsuite/accuracy/accuracy.py" --hotvar "$HOTVAR" --build "$build" --options "--source ptrace" --no-cost \
-	--only lru,lu,blur --work lru=40000000,lu=500,blur=400 --goal "mean error=8" --goal "top 5=0.8" --goal own=1 ${ACCURACY_PTRACE:-}
+	--only lru,lu,blur --work lru=40000000,lu=500,blur=400 --goal "mean error=5" --goal "top 5=0.9" --goal own=1 ${ACCURACY_PTRACE:-}

@@ -18,7 +18,7 @@ wanted() {
 }
 # judge NAME [ERROR HELD]: $tmp/exact and $tmp/sampled
 judge() {
-	check "$1: shares are as far off as is said" python3 "$top_srcdir/testsuite/accuracy/compare.py" "$tmp/exact" "$tmp/sampled" "${2:-8}" "${3:-0.5}"
+	check "$1: shares are as far off as is said" python3 "$top_srcdir/testsuite/accuracy/compare.py" "$tmp/exact" "$tmp/sampled" "${2:-5}" "${3:-0.7}"
 	grep '^#' "$tmp/check.out"
 }
 
@@ -29,8 +29,8 @@ with_suite() {
 	say() {
 		python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["summary"]["tuning"][sys.argv[2]])' "$tmp/found" "$1"
 	}
-	check "intervals hold most exact shares: $(say held)" awk -v x="$(say held)" 'BEGIN { exit !(x >= 0.7) }'
-	check "largest errors are 10 points at most, in the middle: $(say 'mean error')" awk -v x="$(say 'mean error')" 'BEGIN { exit !(x <= 10) }'
+	check "intervals hold most exact shares: $(say held)" awk -v x="$(say held)" 'BEGIN { exit !(x >= 0.85) }'
+	check "largest errors are 7 points at most, in the middle: $(say 'mean error')" awk -v x="$(say 'mean error')" 'BEGIN { exit !(x <= 7) }'
 	check "the first five are mostly the first five: $(say 'top 5')" awk -v x="$(say 'top 5')" 'BEGIN { exit !(x >= 0.8) }'
 }
 
