@@ -79,7 +79,7 @@ static void say_cannot(const char *what, int error)
 	    strerror(error),
 	    error == ENOSPC || error == EDQUOT || error == EFBIG ?
 		    "make room there, or set XDG_CACHE_HOME to another folder" :
-		    "make it writable, or set XDG_CACHE_HOME to a folder that is");
+		    "make it writable, or set XDG_CACHE_HOME to a folder that can be written");
 }
 
 /*
