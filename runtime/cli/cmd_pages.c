@@ -39,6 +39,7 @@ enum { TICK_MS = 20, TRIES = 8 };
 struct pages {
 	struct cli_common common;
 	const char *input, *module, *variable;
+	bool no_variable; /* of that name */
 	pid_t pid;
 	char **argv;
 	double seconds, interval;
@@ -207,9 +208,9 @@ static int find_variable(struct pages *o, struct err *e)
 	struct watch w = { .name = o->variable, .live = o->view.live };
 	int r = watch_find_in(&w, o->pid, e);
 
-	if (r == -ENOENT)
-		r = err_set(e, ENOENT, "process %d has no variable '%s': check its name with nm, or see 'hotvar pages -p PID --symbols'",
-			    (int)o->pid, o->variable);
+	o->no_variable = r == -ENOENT;
+	if (o->no_variable) /* nothing found, which notes() says */
+		r = 0;
 	else if (r == -EXDEV)
 		r = err_set(e, EXDEV, "'%s' is thread-local, so each thread has its own: name one that is not",
 			    o->variable);
@@ -238,6 +239,8 @@ static int read_once(struct pages *o, struct page_regions *r, bool since, struct
 	o->view.hi = ~(uint64_t)0;
 	if (o->variable && find_variable(o, e))
 		return -ENOENT;
+	if (o->no_variable)
+		return 0;
 	ask.lo = o->view.lo;
 	ask.hi = o->view.hi;
 	ask.vmas = live_vmas(o->view.live);
@@ -463,6 +466,9 @@ static void notes(const struct pages *o)
 	if (o->module && !o->total.regions && !(o->interval > 0))
 		fprintf(stderr, "hotvar: note: nothing of '%s' is mapped: give a path that \"hotvar pages\" shows without --module, or the last part of one\n",
 			o->module);
+	if (o->no_variable)
+		fprintf(stderr, "hotvar: note: process %d has no variable '%s': check its name with nm, or see 'hotvar pages -p PID --symbols'\n",
+			(int)o->pid, o->variable);
 	if (!o->start_ns)
 		return;
 	if (!s->faults)

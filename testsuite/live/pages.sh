@@ -155,7 +155,13 @@ else
 	skip "one of --exact has touched pages" "no valgrind here (apt-get install valgrind, then configure again)"
 fi
 "$HOTVAR" pages -p $$ --variable no_such_variable > "$tmp/out" 2>&1
-like "an unknown variable" "$(cat "$tmp/out")" "no variable 'no_such_variable'"
+is "an unknown variable: nothing is found" "$?" 1
+like "an unknown variable: it is said" "$(cat "$tmp/out")" "no variable 'no_such_variable'"
+for of in variable module; do
+	"$HOTVAR" pages --$of no_such_thing -- sh -c 'exit 7' > "$tmp/out" 2>&1
+	is "of a command, an unknown $of: its own exit status" $? 7
+	like "and it is said" "$(cat "$tmp/out")" "note: .*'no_such_thing'"
+done
 "$HOTVAR" pages -p $$ --module no_such_file > "$tmp/out" 2> "$tmp/err"
 is "an unknown module" "$?" 1
 unlike "an unknown module: what was not asked for is not 0" "$(cat "$tmp/out")" touched
