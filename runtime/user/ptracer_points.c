@@ -280,6 +280,9 @@ static void seek_one(struct ptracer *p, struct space *s, size_t i)
 	} else if (err == -EXDEV) {
 		snprintf(text, sizeof(text), "cannot watch '%.200s': it is thread-local, each thread has its own: count all accesses, with --exact", w.name);
 		refuse(p, s, i, EINVAL, text);
+	} else if (w.no_member) {
+		snprintf(text, sizeof(text), "cannot watch '%.100s': there is no such member; there is %.240s", w.name, w.no_member);
+		refuse(p, s, i, EINVAL, text);
 	}
 	watch_fini(&w);
 }

@@ -69,8 +69,9 @@ void watch_fini(struct watch *w)
 	live_free(w->live);
 	free(w->module);
 	free(w->others);
+	free(w->no_member);
 	w->live = NULL;
-	w->module = w->others = NULL;
+	w->module = w->others = w->no_member = NULL;
 }
 
 static bool overlap(const struct watch *w, uint64_t start, uint64_t end)

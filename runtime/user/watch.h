@@ -38,6 +38,7 @@ struct watch {
 	/* came of it */
 	char *module;	     /* of the variable; NULL: none */
 	char *others;	     /* ambiguous: which ones there are, malloc'd */
+	char *no_member;     /* not found: the variable is there, and its type has no such member: which it has, malloc'd; NULL: not so */
 	bool hit;
 	struct hvar_event ev; /* what happened */
 	char comm[PROC_COMM];

@@ -120,8 +120,13 @@ static bool find_member(const struct find *f, const struct hvar_image *img, uint
 	if (s->size > MOST_BYTES)
 		return false;
 	for (at = 0; at < s->size; at++) {
+		bool in;
+
 		image_member(img, i, false, at, &m);
-		if (strncmp(m.path, f->members, n) || (m.path[n] && m.path[n] != '.' && m.path[n] != '['))
+		do
+			in = !strncmp(m.path, f->members, n) && (!m.path[n] || m.path[n] == '.' || m.path[n] == '[');
+		while (!in && image_member_next(&m));
+		if (!in)
 			continue;
 		if (first == UINT64_MAX)
 			first = at;
@@ -130,6 +135,57 @@ static bool find_member(const struct find *f, const struct hvar_image *img, uint
 	*from = first;
 	*size = last - first + 1;
 	return first != UINT64_MAX;
+}
+
+/* What symbol @i has that begins with the first @n characters of f->members, one step further; false: nothing. */
+static bool list_members(const struct find *f, const struct hvar_image *img, uint32_t i, size_t n, FILE *out)
+{
+	char last[IMAGE_MEMBER_MAX] = "";
+	struct image_member m;
+	unsigned listed = 0;
+
+	for (uint64_t at = 0; at < img->syms[i].size && listed <= MOST_NAMED; at++) {
+		image_member(img, i, false, at, &m);
+		do {
+			size_t len = n;
+
+			if (strncmp(m.path, f->members, n) || (m.path[n] != '.' && m.path[n] != '['))
+				continue;
+			len += 1 + strcspn(m.path + n + 1, ".[");
+			if (len >= sizeof(last) || (!strncmp(last, m.path, len) && !last[len]))
+				continue;
+			memcpy(last, m.path, len);
+			last[len] = '\0';
+			listed++;
+			fprintf(out, listed > MOST_NAMED ? ", ..." : "%s%s%s", listed > 1 ? ", " : "", f->symbol, last);
+		} while (image_member_next(&m));
+	}
+	return listed;
+}
+
+/* Debug information tells what the variable has, and that is not in it. */
+static void note_no_member(struct find *f, const struct hvar_image *img, uint32_t i)
+{
+	size_t n = strlen(f->members), size;
+	struct image_member m;
+	char *text = NULL;
+	FILE *out;
+
+	image_member(img, i, false, 0, &m);
+	if (!n || f->w->no_member || !m.var || !img->syms[i].size || img->syms[i].size > MOST_BYTES)
+		return;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return;
+	do
+		while (--n > 0 && f->members[n] != '.' && f->members[n] != '[')
+			;
+	while (!list_members(f, img, i, n, out) && n);
+	fclose(out);
+	if (text && *text)
+		f->w->no_member = text;
+	else
+		free(text);
 }
 
 /* What of module @id is loaded where: any area of it tells its bias. */
@@ -145,9 +201,12 @@ static void find_in(struct find *f, uint32_t id, uint64_t bias)
 		const struct hvar_image_sym *s = &img->syms[i];
 
 		if (s->type == HVAR_SYM_FUNC || s->type == HVAR_SYM_IFUNC || !is_named(f, img, i) ||
-		    !find_member(f, img, i, &from, &size) ||
 		    !is_loaded(f, id, img, i, s->vaddr + bias, s->size))
 			continue;
+		if (!find_member(f, img, i, &from, &size)) {
+			note_no_member(f, img, i);
+			continue;
+		}
 		if (f->found && f->w->start == s->vaddr + bias + from)
 			continue; /* in two tables */
 		if (!f->found++) {

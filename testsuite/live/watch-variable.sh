@@ -100,7 +100,10 @@ like "and near names are told" "$(cat "$tmp/err")" "no process has a variable 'c
 "$HOTVAR" --json --watch countre -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
 like "to programs, too" "$(cat "$tmp/err")" '"name":"countre","address":null,.*"near":\[.*"counter"'
 "$HOTVAR" --watch 'table[3].hit' -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
-like "a member that there is none of" "$(cat "$tmp/err")" "there is 'table', which has no such part"
+is "a member that there is none of: nothing is run" "$?$(cat "$tmp/out")" 125
+like "and which there are is told" "$(cat "$tmp/err")" "cannot watch 'table\[3\]\.hit': there is no such member; there is table\[3\]\.[a-z]*, .*table\[3\]\.hits"
+"$HOTVAR" --watch 'table[3].hits.x' -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
+is "nor in a member that has none" "$? $(grep -c 'there is no such member' "$tmp/err")" "125 1"
 "$HOTVAR" --watch 0x10-0x18 -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
 like "addresses that nothing lies at" "$(cat "$tmp/err")" "^nothing found: no process has memory at 0x10-0x18$"
 "$HOTVAR" --watch errno -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
