@@ -15,7 +15,7 @@ struct hvt_identity {
 	Bool shared;
 };
 
-/* Of the mapping that has @at.  False: the map cannot be read, or has it not. */
+/* Of the mapping that has @at.  False: the map cannot be read, or has it not, or was read too much. */
 Bool hvt_identity_of(Addr at, struct hvt_identity *out);
 
 #endif /* HVT_IDENTITY_H */

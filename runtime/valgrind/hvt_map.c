@@ -17,6 +17,7 @@
 #include "hvt_frame.h"
 #include "hvt_identity.h"
 #include "hvt_line.h"
+#include "hvt_line_parts.h"
 #include "hvt_link.h"
 #include "hvt_prefetch.h"
 #include "hvt_request.h"
@@ -102,10 +103,14 @@ static void send_map(const NSegment *s, Addr start, Addr end, UInt flags)
 
 	begin_message(&m, HVT_MAP, start, end);
 	m.flags = flags | (s->kind == SkFileC ? 0 : HVT_ANON) | (s->kind == SkShmC ? HVT_SYSV | HVT_SHARED : 0);
-	if (s->kind != SkFileC && m.flags & HVT_SHARED && hvt_identity_of(start, &is)) {
-		m.dev = is.dev;
-		m.ino = is.ino;
-		m.pgoff = is.pgoff;
+	if (s->kind != SkFileC && m.flags & HVT_SHARED) {
+		if (hvt_identity_of(start, &is)) {
+			m.dev = is.dev;
+			m.ino = is.ino;
+			m.pgoff = is.pgoff;
+		} else if (hvt_line_on) {
+			hvt_line_head()->lost++; /* which lines are other processes' is not known */
+		}
 	}
 	m.prot = prot_of(s->hasR, s->hasW, s->hasX);
 	if (s->kind == SkFileC) {
@@ -203,13 +208,14 @@ static Bool is_object(ThreadId tid, Addr a)
 /* Has @tid, who has mapped @a, made memory there that others may have? */
 static Bool is_shared(ThreadId tid, Addr a)
 {
+	static Bool any;
 	struct hvt_identity is;
 
 	if (tid == VG_INVALID_THREADID)
 		return False;
-	if (calls[tid].number == __NR_mmap)
-		return calls[tid].flags & VKI_MAP_SHARED ? True : False;
-	return calls[tid].number == __NR_mremap && hvt_identity_of(page_down(a), &is) && is.shared; /* it grows */
+	if (calls[tid].number == __NR_mmap && calls[tid].flags & VKI_MAP_SHARED)
+		return any = True;
+	return any && calls[tid].number == __NR_mremap && hvt_identity_of(page_down(a), &is) && is.shared; /* it grows */
 }
 
 static void mapped(Addr a, SizeT len, Bool rr, Bool ww, Bool xx, ULong di_handle)
