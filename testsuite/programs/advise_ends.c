@@ -1,7 +1,8 @@
 /* hotvar-libs: -pthread */
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * advise_ends.c - random accesses to memory, then one thread maps a page of it over and over while the other ends or executes.
+ * advise_ends.c - random accesses to memory, then one thread maps a page of it over and over while the other ends or executes
+ * it again, for the accesses alone.
  *
  *	advise_ends exit|exec MIB [again]
  */
@@ -37,8 +38,6 @@ int main(int argc, char **argv)
 	char *p;
 
 	args = argv;
-	if (argc > 3) /* executed; it maps something, too */
-		return mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (argc < 3 || p == MAP_FAILED)
 		return 2;
@@ -49,6 +48,8 @@ int main(int argc, char **argv)
 		x ^= x << 17;
 		sum += (uint64_t)p[x % size];
 	}
+	if (argc > 3) /* executed */
+		return 0;
 	if (pthread_create(&thread, NULL, end, NULL))
 		return 2;
 	for (;;) {
