@@ -15,8 +15,8 @@
 struct estimate;
 
 /*
- * The root mean square deviation of each variable's share from @share[@n], where
- * @runs is the solution for @g.  @g is changed meanwhile, and restored.
+ * The root mean square deviation of each variable's share from @share[@n], wider for the few solutions it is
+ * made of, where @runs is the solution for @g.  @g is changed meanwhile, and restored.
  * @kept: as flow_solve_kept().  Returns 0 or -ENOMEM.
  */
 int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
