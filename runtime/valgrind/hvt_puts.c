@@ -62,17 +62,6 @@ static void memory(const VexGuestLayout *layout)
 	mark(layout->offset_IP, layout->sizeof_IP, False);
 }
 
-static void dirty(const IRDirty *d, const VexGuestLayout *layout)
-{
-	Int i, k;
-
-	for (i = 0; i < d->nFxState; i++)
-		for (k = 0; k <= d->fxState[i].nRepeats; k++)
-			mark(d->fxState[i].offset + k * d->fxState[i].repeatLen, d->fxState[i].size, False);
-	if (d->mFx != Ifx_None)
-		memory(layout);
-}
-
 void hvt_puts(IRSB *block, const VexGuestLayout *layout)
 {
 	Int i, size;
@@ -97,25 +86,16 @@ void hvt_puts(IRSB *block, const VexGuestLayout *layout)
 			if (s->Ist.WrTmp.data->tag == Iex_Load)
 				memory(layout);
 			break;
-		case Ist_Dirty:
-			dirty(s->Ist.Dirty.details, layout);
-			break;
-		case Ist_Exit:
-			mark(0, (Int)sizeof(again), False);
-			break;
 		case Ist_Store:
 		case Ist_LoadG:
 		case Ist_StoreG:
-		case Ist_CAS:
-		case Ist_LLSC:
 			memory(layout);
 			break;
 		case Ist_NoOp:
 		case Ist_IMark:
 		case Ist_AbiHint:
-		case Ist_MBE:
 			break;
-		default: /* what is not known here may read anything */
+		default: /* an exit, a helper, a locked instruction, or what is not known here: may read anything */
 			mark(0, (Int)sizeof(again), False);
 			break;
 		}

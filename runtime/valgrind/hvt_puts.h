@@ -4,8 +4,8 @@
  *
  * Valgrind does that before a tool sees the code, and with the register goes the load that was for it: the access is
  * lost.  So it is told to leave every write in (AllregsAtEachInsn), and what it would have taken out goes here, when the loads
- * are still there to be counted.  The same is kept as by its own default (UnwindregsAtMemAccess): all registers at each
- * exit of the block, the stack pointer, the frame pointer and the instruction's address at each access to memory.
+ * are still there to be counted.  Kept are all registers at each exit of the block, at locked instructions and before
+ * Valgrind's helpers; the stack pointer, the frame pointer and the instruction's address at each access to memory.
  */
 #ifndef HVT_PUTS_H
 #define HVT_PUTS_H

@@ -22,6 +22,39 @@ is "a library in another's place has its address" "$(sort -u "$tmp/out" | grep -
 is "the first's variable (the loader clears a part of it)" "$(count one_var | cut -d " " -f 1,3)" "5000 1"
 is "the second's" "$(count two_var | cut -d " " -f 1,3)" "5000 1"
 
+# What a handler finds in the registers is what it finds without us.
+cat > "$tmp/handler.c" <<'END'
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+static sigjmp_buf back;
+static volatile long long seen;
+static void on(int s, siginfo_t *i, void *c)
+{
+	(void)s, (void)i;
+	seen = ((ucontext_t *)c)->uc_mcontext.gregs[REG_RBX];
+	siglongjmp(back, 1);
+}
+#define TRY(name, code) do { seen = -1; if (!sigsetjmp(back, 1)) __asm__ volatile("mov $0x1234, %%ebx\n" code "\nmov $0x5678, %%ebx" : : "r"(page) : "rax", "rbx", "cc", "memory"); \
+	printf("%s %llx\n", name, seen); } while (0)
+int main(void)
+{
+	struct sigaction a = { .sa_sigaction = on, .sa_flags = SA_SIGINFO | SA_NODEFER };
+	char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigaction(SIGSEGV, &a, NULL);
+	TRY("cmpxchg", "lock cmpxchg %%rax, (%0)");
+	TRY("xadd", "lock xadd %%rax, (%0)");
+	TRY("fxsave", "fxsave (%0)");
+	return 0;
+}
+END
+check "a program with a handler" "${CC:-cc}" -O1 -g -o "$tmp/handler" "$tmp/handler.c"
+"$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/handler" > "$tmp/out" 2>&1
+is "a handler finds the registers of the program" "$(cat "$tmp/out")" "$("$tmp/handler")"
+
 # Processes, and how they end.
 cat > "$tmp/ends.c" <<'END'
 #include <signal.h>
