@@ -449,6 +449,9 @@ static int launched(struct pages *o, struct err *e)
 			looked = true;
 		}
 	} while (news != PAGE_TARGET_ENDED);
+	if (!looked && !err && o->target.guarded)
+		return err_set(e, EACCES, "cannot look at the pages of '%s': what one of its threads executed guards its memory, as set-user-ID programs do, or those that may not be read; run hotvar as root",
+			       o->argv[0]);
 	if (!looked && !err)
 		return err_set(e, ESRCH, "'%s' ended before its pages could be looked at: look earlier, with -d SECONDS",
 			       o->argv[0]);

@@ -108,7 +108,10 @@ static int launched(struct pages_watch *w, struct page_copies *c, struct err *e)
 			done = true;
 		}
 	} while (news != PAGE_TARGET_ENDED);
-	if (!done && !err)
+	if (!done && !err && w->target->guarded)
+		err = err_set(e, EACCES, "cannot look at the pages of '%s': what one of its threads executed guards its memory, as set-user-ID programs do, or those that may not be read; run hotvar as root",
+			      w->argv[0]);
+	else if (!done && !err)
 		err = err_set(e, ESRCH, "'%s' ended before its pages could be named: look earlier, with -d SECONDS",
 			      w->argv[0]);
 	return err;

@@ -27,7 +27,8 @@
 #include "proc.h"
 #include "target.h"
 
-enum { CS_64 = 0x33, EXIT_32 = 1, EXIT_GROUP_32 = 252, SETTLE_NS = 100000000, OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT };
+enum { CS_64 = 0x33, EXIT_32 = 1, EXIT_GROUP_32 = 252, OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT };
+enum { SETTLE_NS = 1000000000, TRIES = 100 };
 #define X32_BIT 0x40000000ull
 
 int page_target_start(struct page_target *t, char *const argv[], struct err *e)
@@ -143,17 +144,20 @@ static bool another_executes(const struct page_target *t)
 
 /*
  * Trace what is becoming the first thread.  Until exec is nearly done PTRACE_SEIZE waits, for the lock of its credentials
- * (kernel/ptrace.c, ptrace_attach()), so nothing of ours may be stopped.
+ * (kernel/ptrace.c, ptrace_attach()), so nothing of ours may be stopped; then it may be refused once or twice, as what was
+ * the first has ended, or for good: then it goes on, and only its end is told.
  */
 static void trace_anew(struct page_target *t)
 {
-	uint64_t until = clock_now_ns() + SETTLE_NS;
-
-	while (t->untraced && clock_now_ns() < until && target_is_alive(t->pid)) { /* else its end will tell */
-		t->untraced = ptrace(PTRACE_SEIZE, t->pid, 0, OPTIONS);
-		t->fresh = !t->untraced;
-		if (t->untraced)
+	t->fresh = false;
+	for (int i = 0; !t->fresh && i < TRIES && target_is_alive(t->pid); i++) { /* else its end will tell */
+		t->fresh = !ptrace(PTRACE_SEIZE, t->pid, 0, OPTIONS);
+		if (!t->fresh)
 			poll(NULL, 0, 1);
+	}
+	if (!t->fresh) {
+		t->guarded = target_is_alive(t->pid);
+		kill(t->pid, SIGCONT);
 	}
 }
 
@@ -166,7 +170,6 @@ static void follow_exec(struct page_target *t)
 	kill(t->pid, SIGSTOP);
 	ptrace(PTRACE_DETACH, t->task, 0, 0); /* nobody has to wait for it: the exec does */
 	t->task = t->pid;
-	t->untraced = true;
 	trace_anew(t);
 }
 
@@ -256,8 +259,6 @@ enum page_target_news page_target_news(struct page_target *t)
 	if (t->stopped)
 		ptrace(PTRACE_CONT, t->task, 0, 0);
 	t->stopped = false;
-	if (t->untraced)
-		trace_anew(t);
 	while ((got = waitpid(t->task, &status, __WALL | WNOHANG)) < 0 && (errno == EINTR || t->task != t->pid))
 		if (errno != EINTR) /* it has executed a program, which makes it the first */
 			t->task = t->pid;

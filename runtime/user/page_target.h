@@ -29,9 +29,9 @@ struct page_target {
 	pid_t pid;
 	pid_t task;	 /* the thread of it that is traced */
 	bool stopped;	 /* at one of the two */
-	bool untraced;	 /* a thread that was not traced executes a program, which is to be: it gets a SIGSTOP, */
-	bool fresh;	 /* which has not come yet, */
+	bool fresh;	 /* a thread that was not traced has executed a program: its SIGSTOP of ours has not come yet, */
 	bool dropped;	 /* or will come to nothing */
+	bool guarded;	 /* likewise, and it may not be traced: it runs, and there are no more stops */
 	int wait_status; /* of waitpid(2), once it has ended */
 };
 

@@ -79,5 +79,13 @@ else
 		like "pages $how: why is said" "$(cat "$tmp/err")" "^hotvar: cannot .* process [0-9]*: .*(guards its memory|cannot be read)"
 		is "pages $how: once" "$(grep -c . "$tmp/err")" 1
 	done
+	# A thread that is not traced executes it: it runs all the same, to its end.
+	for how in main other; do
+		echo guarded | timeout -s KILL 30 $drop "$HOTVAR" pages -q -o "$tmp/rows.$$" -- "$TESTPROGS/exec_thread" $how "$tmp/guarded" > "$tmp/out" 2> "$tmp/err"
+		is "pages, $how executes it: it runs, and hotvar fails" "$? $(cat "$tmp/out")" "125 guarded"
+		like "pages, $how executes it: why is said" "$(cat "$tmp/err")" "^hotvar: cannot .*exec_thread'.*guards its memory"
+		echo guarded | timeout -s KILL 30 $drop "$HOTVAR" advise -q -o "$tmp/rows.$$" -- "$TESTPROGS/exec_thread" $how "$tmp/guarded" > "$tmp/out" 2> "$tmp/err"
+		is "advise, $how executes it: it runs" "$? $(cat "$tmp/out")" "0 guarded"
+	done
 fi
 done_testing
