@@ -103,7 +103,7 @@ static void take(void *ctx, const struct perf_record *r)
 
 	if (r->what == PERF_IS_FORK && r->pid != r->u.task.ppid)
 		kin_born(&w->kin, r->pid);
-	else if (r->what == PERF_IS_EXIT && r->pid == r->tid)
+	else if (r->what == PERF_IS_EXIT)
 		kin_ended(&w->kin, r->pid);
 	if (r->what != PERF_IS_SAMPLE)
 		return;

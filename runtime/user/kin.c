@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "grow.h"
+#include "proc.h"
 #include "target.h"
 
 void kin_fini(struct kin *k)
@@ -23,12 +24,12 @@ void kin_born(struct kin *k, pid_t pid)
 /* The last ones are the first to end, mostly. */
 void kin_ended(struct kin *k, pid_t pid)
 {
-	for (size_t i = k->n; i-- > 0;) {
-		if (k->v[i] == pid) {
-			k->v[i] = k->v[--k->n];
-			return;
-		}
-	}
+	size_t i = k->n;
+
+	while (i > 0 && k->v[i - 1] != pid)
+		i--;
+	if (i && proc_has_ended(pid))
+		k->v[i - 1] = k->v[--k->n];
 }
 
 size_t kin_left(const struct kin *k, pid_t but, pid_t *one)

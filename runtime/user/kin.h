@@ -19,7 +19,7 @@ struct kin {
 
 void kin_fini(struct kin *k);
 
-/* @pid was made, or has ended.  One that there is no memory for is left out. */
+/* @pid was made, or a thread of it has ended, the last one perhaps.  One that there is no memory for is left out. */
 void kin_born(struct kin *k, pid_t pid);
 void kin_ended(struct kin *k, pid_t pid);
 

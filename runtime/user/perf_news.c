@@ -291,13 +291,14 @@ void perf_news_reopen(struct perf_news *n, pid_t pid)
 {
 	struct proc_stat st = { 0 };
 
+	/* First what it runs unseen without. */
+	if (!n->wide && target_guarded(pid) && !perf_rings_add_again(n->rings, pid, NULL))
+		n->reopened = pid;
 	/* Its files are closed before its memory is complete. */
 	for (int i = 0; i < BREAK_TRIES && !st.start_brk; i++)
 		if (proc_stat(pid, &st))
 			break;
 	tracker_break_begins(n->t, pid, st.start_brk);
-	if (!n->wide && target_guarded(pid) && !perf_rings_add_again(n->rings, pid, NULL))
-		n->reopened = pid;
 }
 
 /*
@@ -356,10 +357,10 @@ static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t
 	if (r->tid <= 0 || (r->tid == n->went_on && r->time_ns <= n->went_on_ns))
 		return;
 	tracker_exit(n->t, r->tid, -1, time_ns);
+	kin_ended(&n->kin, r->pid);
 	if (r->tid != r->pid)
 		return;
 	n->ended++;
-	kin_ended(&n->kin, r->pid);
 	n->unsampled += !relook_gone(n->look, r->pid);
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,9 +24,11 @@ static pid_t start(void)
 {
 	pid_t pid = fork();
 
-	if (!pid)
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* where a check fails nobody ends it */
 		for (;;)
 			pause();
+	}
 	assert_true(pid > 0);
 	return pid;
 }
@@ -53,7 +56,11 @@ static void left(void **state)
 	kin_ended(&k, 1 << 22); /* never told */
 	assert_int_equal(kin_left(&k, 0, &one), 3);
 	assert_int_equal(kin_left(&k, b, &one), 2); /* CMD itself may have been told */
+	kin_ended(&k, a); /* a thread of it has */
+	assert_int_equal(kin_left(&k, 0, &one), 3);
+	end(a);
 	kin_ended(&k, a);
+	assert_int_equal(k.n, 2);
 	assert_int_equal(kin_left(&k, 0, &one), 2);
 	end(b); /* and its end was lost */
 	assert_int_equal(kin_left(&k, 0, &one), 1);
@@ -64,7 +71,6 @@ static void left(void **state)
 	end(c);
 	assert_int_equal(kin_left(&k, 0, &one), 0);
 	assert_int_equal(one, 0);
-	end(a);
 	kin_fini(&k);
 	assert_int_equal(k.n, 0);
 }
