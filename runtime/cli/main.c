@@ -15,6 +15,7 @@
 #include "runtime/cli/cli.h"
 #include "runtime/core/hvar_env.h"
 #include "runtime/user/launch.h"
+#include "runtime/user/ticker.h"
 
 const struct cli_command cli_commands[] = {
 	{ "record", "the same, but only write a recording", cmd_record },
@@ -134,11 +135,15 @@ static void hold_closed(void)
 		close(fd);
 }
 
-/* Both are errors of the write that fails, too; CMD gets what we were given. */
-static void take_errors_for_signals(void)
+/*
+ * Two are errors of the write that fails, too, and the ticker's is no news from outside, nor when it comes late; CMD gets
+ * what we were given.
+ */
+static void ignore_signals(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	signal(TICKER_SIGNAL, SIG_IGN);
 }
 
 int main(int argc, char **argv)
@@ -147,7 +152,7 @@ int main(int argc, char **argv)
 	int status;
 
 	hold_closed();
-	take_errors_for_signals();
+	ignore_signals();
 	status = dispatch(argc, argv, &e);
 	if (e.text[0]) {
 		fflush(stdout);
