@@ -90,7 +90,7 @@ static void area(FILE *f, const struct advise_report *r, const struct advise_of 
 	} else {
 		json_u64(&j, "pairs", g->jumps.pairs);
 		json_u64(&j, "jumps", g->jumps.far);
-		json_u64(&j, "jump_pages", g->jumps.pages);
+		json_u64(&j, "jump_pages", advise_jumps_pages(&g->jumps));
 	}
 	json_str(&j, "code", g->code);
 	put_told(&j, g, "present", g->rss);

@@ -98,7 +98,7 @@ static void evidence(FILE *f, const struct advise_report *r, const struct advise
 		fprintf(f, "  touched: at least %" PRIu64 " pages of 4 KiB, as far as samples tell\n", g->touched);
 	if (!r->no_samples) {
 		fprintf(f, "  order: %" PRIu64 " of %" PRIu64 " pairs of accesses by one instruction were jumps, to %" PRIu64 " different pages",
-			j->far, j->pairs, j->pages);
+			j->far, j->pairs, advise_jumps_pages(j));
 		if (g->code) {
 			fputs("; most in ", f);
 			printable_put(f, g->code);

@@ -365,10 +365,14 @@ void advise_jumps_sum(const struct advise_jumps *j, uint64_t start, uint64_t end
 	for (size_t i = 0; out->far && i < j->n; i++)
 		if (belongs(&j->v[i], start, end))
 			out->pages += pages_between(&j->v[i], start, end, most);
-	if (out->pages > out->far)
-		out->pages = out->far;
+	out->landed = far[ADVISE_STRIDE_JUMPS] + (most ? far[ADVISE_STRIDE_UNKNOWN] : 0);
 	if (!out->far)
 		out->top = out->top_ip = 0;
+}
+
+uint64_t advise_jumps_pages(const struct advise_jumps_sum *s)
+{
+	return s->pages < s->far ? s->pages : s->far;
 }
 
 uint64_t advise_jumps_samples(const struct advise_jumps *j)

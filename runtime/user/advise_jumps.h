@@ -49,12 +49,15 @@ void advise_jumps_next(struct advise_jumps *j, uint32_t tid, uint64_t op, uint64
 struct advise_jumps_sum {
 	uint64_t accesses;    /* proven, in the range */
 	uint64_t pairs, far;  /* of them, jumps, as many as is known of some */
-	uint64_t pages;	      /* different pages of 4 KiB that jumps landed on */
+	uint64_t landed;      /* what pages are of: those that are known for jumps, and the unknown ones too if most are */
+	uint64_t pages;	      /* different pages of 4 KiB that they landed on */
 	uint64_t top;	      /* an address that jumps landed by often; 0: none */
 	uint64_t top_ip;      /* of an instruction that jumps often */
 };
 /* Of what is in [@start, @end). */
 void advise_jumps_sum(const struct advise_jumps *j, uint64_t start, uint64_t end, struct advise_jumps_sum *out);
+/* The pages of its jumps to tell a person: no more than there were jumps. */
+uint64_t advise_jumps_pages(const struct advise_jumps_sum *s);
 
 /* Samples taken in; those that proved no address at all; accesses that there was no room for. */
 uint64_t advise_jumps_samples(const struct advise_jumps *j);

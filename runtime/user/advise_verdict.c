@@ -47,7 +47,7 @@ enum advise_why advise_verdict(const struct advise_region *r, bool sampled, uint
 		return ADVISE_IN_ORDER;
 	if (j->far < ADVISE_JUMPS_LEAST)
 		return ADVISE_FEW_SAMPLES;
-	if (!advise_jumps_exceed(j->pages, j->far, reach))
+	if (!advise_jumps_exceed(j->pages, j->landed, reach))
 		return ADVISE_FEW_PAGES;
 	return r->spans.first == r->spans.last ? ADVISE_NO_SPAN : ADVISE_GIVEN;
 }

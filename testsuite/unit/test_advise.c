@@ -323,7 +323,7 @@ static void jumps_and_walks(void **state)
 			assert_true(sum.far * 2 > sum.pairs);
 		else
 			assert_true(sum.far * 20 < sum.pairs);
-		assert_true(sum.pages <= sum.far);
+		assert_true(sum.pages <= sum.landed);
 		if (shapes[k].jumps)
 			assert_int_equal(sum.top_ip, 0x400000);
 		advise_jumps_sum(j, v.end + 2 * MIB, v.end + 64 * MIB, &other);
@@ -407,7 +407,7 @@ static void walks_of_any_speed(void **state)
 		}
 		advise_jumps_sum(j, v.start, v.end, &sum);
 		assert_in_range(bursts, 5, 60);
-		assert_true(sum.pages <= sum.far);
+		assert_true(sum.pages <= sum.landed);
 		if (strides[k].jumps ? sum.far * ADVISE_JUMPS_SHARE < sum.pairs : sum.far * 20 > sum.pairs)
 			fail_msg("%s: %llu of %llu pairs", strides[k].name, (unsigned long long)sum.far, (unsigned long long)sum.pairs);
 		advise_jumps_free(j);
@@ -520,7 +520,7 @@ static void verdicts(void **state)
 	const uint64_t reach = 4096;
 	struct advise_region good = {
 		.smaps = true, .touched = 262144, .rss = 262144,
-		.jumps = { .accesses = 5000, .pairs = 5000, .far = 4900, .pages = 4850 },
+		.jumps = { .accesses = 5000, .pairs = 5000, .far = 4900, .landed = 4900, .pages = 4850 },
 	}, r;
 
 	(void)state;
@@ -538,10 +538,13 @@ static void verdicts(void **state)
 	VERDICT("huge-already", r.hugetlb = true);
 	VERDICT("huge-already", (r.spans.huge = r.spans.small, r.spans.small = 0, r.touched = 0));
 	VERDICT("in-order", r.jumps.far = 900);
-	VERDICT("given", (r.jumps.far = 1000, r.jumps.pages = 990));
+	VERDICT("given", (r.jumps.far = r.jumps.landed = 1000, r.jumps.pages = 990));
 	VERDICT("few-samples", r.jumps.pairs = 199);
-	VERDICT("few-samples", (r.jumps.pairs = 200, r.jumps.far = 199, r.jumps.pages = 199));
+	VERDICT("few-samples", (r.jumps.pairs = 200, r.jumps.far = r.jumps.landed = 199, r.jumps.pages = 199));
 	VERDICT("few-pages", r.jumps.pages = 1024);
+	/* the pages are of some of the jumps only, or of more than are counted for some */
+	VERDICT("given", (r.jumps.far = 3000, r.jumps.landed = 600, r.jumps.pages = 590));
+	VERDICT("few-pages", (r.jumps.far = 2000, r.jumps.landed = 4000, r.jumps.pages = 1900));
 	VERDICT("no-span", advise_spans_begin(&r.spans, 4096, 4096 + 2 * MIB));
 	/* of a recording nobody knows how many were touched */
 	VERDICT("given", (r.smaps = false, r.touched = 4000));
