@@ -5,7 +5,8 @@
  * The kernel calls an area [heap] that overlaps [start_brk, brk), and moves brk after it has told of the new memory: the first
  * memory of a break, and a piece of it that does not merge, have no name yet.  /proc/PID/stat has start_brk as long as the
  * process lives.  Of one that is gone by then the kernel's own placing tells: at random, at most so far above the program,
- * where it puts no other memory unless it is asked to.
+ * where it puts no other memory unless it is asked to: above a program that is lower than 1 GB by MAP_32BIT, too, which has
+ * places of its own.
  */
 #include "config.h"
 
@@ -23,6 +24,9 @@
 /* Where it is put under a program without interpreter that may lie anywhere: ELF_ET_DYN_BASE of arch/x86/include/asm/elf.h. */
 #define APART	    0x555555554000ull
 #define APART_NARROW 0x400000u
+/* Where a wide program's memory is put by MAP_32BIT, and none else: find_start_end() of arch/x86/kernel/sys_x86_64.c. */
+#define LOW	     0x40000000u
+#define LOW_END	     0x80000000u
 
 void tracker_break_begins(struct tracker *t, pid_t pid, uint64_t start_brk)
 {
@@ -107,6 +111,12 @@ static bool may_begin(const struct space *s, uint64_t addr)
 	       (s->program_end > apart && addr >= apart && addr - apart <= far);
 }
 
+/* Is @addr where MAP_32BIT puts memory, and a break hardly is?  A program may have been put there itself. */
+static bool is_low(const struct space *s, uint64_t addr)
+{
+	return !s->narrow && s->program_end <= LOW && addr >= LOW && addr < LOW_END;
+}
+
 /*
  * The area that the kernel shows at the beginning of @m now, into t->areas.  NULL: none that begins there and reaches as far, or there is
  * no asking.
@@ -138,7 +148,7 @@ static bool may_be_heap(const struct hvar_mm *mm, const struct tracker_mmap *m, 
 		return false;
 	if (sure)
 		return m->start == HVAR_PAGE_UP(s->brk) || (s->start_brk && m->start == HVAR_PAGE_UP(s->start_brk));
-	*first = !s->heap_told && s->program_end && may_begin(s, m->start);
+	*first = !s->heap_told && s->program_end && may_begin(s, m->start) && !is_low(s, m->start);
 	return *first;
 }
 

@@ -116,6 +116,23 @@ static void test_narrow(void **state)
 	assert_int_equal(anon(f, 0x56555000 + 16 * MB, RW), HVAR_REGION_HEAP);
 }
 
+/* Not at any place: what MAP_32BIT puts within 1 GB above it is no heap, in any order. */
+static void test_low(void **state)
+{
+	struct fixture *f = *state;
+
+	executes(f, 0x400000, true, LIBRARY + 64 * PG);
+	assert_int_equal(anon(f, 0x40000000, RW), HVAR_REGION_ANON);
+	assert_int_equal(anon(f, 0x40001000 + 2 * MB, RW), HVAR_REGION_ANON);
+	assert_int_equal(anon(f, 0x40000000 - 32 * PG, RW), HVAR_REGION_HEAP);
+	/* One that was linked to lie there has its break there. */
+	executes(f, 0x50000000, true, LIBRARY + 64 * PG);
+	assert_int_equal(anon(f, 0x50000000 + 64 * MB, RW), HVAR_REGION_HEAP);
+	/* To a narrow one all places are low. */
+	executes(f, 0x3ff00000, false, 0xf7fc0000);
+	assert_int_equal(anon(f, 0x40000000 + 16 * MB, RW), HVAR_REGION_HEAP);
+}
+
 /* A program without interpreter that lies where libraries do. */
 static void test_static_pie(void **state)
 {
@@ -224,6 +241,7 @@ int main(int argc, char **argv)
 		LIVE(test_next_to_program),
 		LIVE(test_kernel_said),
 		LIVE(test_narrow),
+		LIVE(test_low),
 		LIVE(test_static_pie),
 		LIVE(test_child_goes_on),
 		LIVE(test_vsyscall),
