@@ -332,7 +332,7 @@ static void test_untold(void **state)
 	assert_int_equal(waitpid(f->child[0], NULL, 0), f->child[0]);
 	pull(f);
 	assert_int_equal(tracker_look(f->t, f->child[0], 0, UINT64_MAX, HVAR_CAUSE_NONE, ++f->now), -ESRCH);
-	assert_null(tracker_find(f->t, f->child[0], m - PG, f->now + 1000000000));
+	assert_null(tracker_find(f->t, f->child[0], m + PG, f->now + 1000000000));
 	pull(f);
 	assert_int_equal(f->nev, 0);
 	assert_int_equal(tracker_exit(f->t, f->child[0], SIGKILL, ++f->now), 0);
