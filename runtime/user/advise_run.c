@@ -30,8 +30,9 @@
 #include "grow.h"
 #include "ptracer.h"
 #include "target.h"
+#include "ticker.h"
 
-enum { CS_64 = 0x33 };
+enum { CS_64 = 0x33, TICK_HZ = 10 };
 #define SYSCALL_INSN 0x050f
 
 struct kept {
@@ -311,6 +312,7 @@ static void serve(struct running *g)
 	int status;
 	pid_t tid;
 
+	ticker_start(TICK_HZ, NULL); /* a signal may come just before a wait; without ticks it is passed on at the next stop */
 	/* until the last has ended: what is gated cannot do without us */
 	while ((tid = wait4(-1, &status, __WALL, &g->ru)) > 0 || errno == EINTR) {
 		if (g->r->asked && *g->r->asked && !g->ended) {
@@ -328,6 +330,7 @@ static void serve(struct running *g)
 				handle(g, g->kept[i].tid, g->kept[i].status);
 		g->n_kept = 0;
 	}
+	ticker_stop();
 }
 
 /* ---- begin ---- */
