@@ -378,6 +378,7 @@ static int find_variable(struct options *o, struct err *e)
 
 static int live(struct options *o, struct err *e)
 {
+	static char output[OUTPUT]; /* glibc takes a size for that of a buffer only; stdout may outlive us */
 	struct writer w = { .format = o->common.json ? &maps_json : &maps_text };
 	struct session s = { 0 };
 	struct stream *queue;
@@ -401,7 +402,10 @@ static int live(struct options *o, struct err *e)
 	if (!w.f)
 		return CLI_FAILED;
 	/* Written when no more lines are there at the moment; what else comes to stderr keeps its place among them. */
-	setvbuf(w.f, NULL, w.f == stderr ? _IOLBF : _IOFBF, OUTPUT);
+	if (w.f == stderr)
+		setvbuf(w.f, NULL, _IOLBF, 0);
+	else
+		setvbuf(w.f, output, _IOFBF, sizeof(output));
 	if (!o->argv)
 		w.broken = stop_following;
 	queue = stream_to_queue(e);
