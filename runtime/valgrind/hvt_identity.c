@@ -84,7 +84,10 @@ Bool hvt_identity_of(Addr at, struct hvt_identity *out)
 
 	if (n_read >= MOST_READ)
 		return False;
-	map.fd = hvt_sys(__NR_open, (long)"/proc/self/maps", VKI_O_RDONLY, 0, 0, 0, 0);
+	/* The process's own is empty once its first thread has ended; that of a thread is not before Linux 3.17. */
+	map.fd = hvt_sys(__NR_open, (long)"/proc/thread-self/maps", VKI_O_RDONLY, 0, 0, 0, 0);
+	if (map.fd < 0)
+		map.fd = hvt_sys(__NR_open, (long)"/proc/self/maps", VKI_O_RDONLY, 0, 0, 0, 0);
 	map.n = map.at = 0;
 	if (map.fd < 0)
 		return False;

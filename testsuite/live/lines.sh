@@ -68,7 +68,7 @@ is "exact: one line of two processes" "$(told --exact "$processes" shm 10000)" \
 is "exact: the same bytes of it" "$(told --exact "$processes" shm-true 10000)" \
 	"true of processes [shm]+0 by process 10000; [shm]+0 by process 10000"
 is "whose order is not known" "$(first '(handovers, most_true)')" "(None, 20000)"
-for what in anon grown sysv; do
+for what in anon lone grown sysv; do
 	is "exact: one line of two processes: $what" "$(told --exact "$processes" $what 1000)" \
 		"false of processes [shm]+0 by process 1000; [shm]+8 by process 1000"
 done

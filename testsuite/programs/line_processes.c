@@ -6,14 +6,17 @@
  *	shm	two write to 8 bytes each of one line of a file that both have mapped, at different addresses
  *	shm-true	two write to the same 8 bytes of it
  *	anon	two write to 8 bytes each of one line of memory without a file, that fork() shares
+ *	lone	likewise, by a thread whose process's first one has ended
  *	grown	likewise, of a file's memory that was moved and grew
  *	sysv	likewise, of a segment of System V
  *	sysv-two	to that of one segment, and to that of another
  *
- * Says "process PID" for each, and "done".
+ * Says "process TID" for each, of the thread that writes, and "done".
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +104,7 @@ static long *given(const char *what)
 	int fd;
 	void *at;
 
-	if (!strcmp(what, "anon"))
+	if (!strcmp(what, "anon") || !strcmp(what, "lone"))
 		return mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!strncmp(what, "sysv", 4))
 		return segment();
@@ -130,20 +133,45 @@ static int inherited(const char *what, long times)
 		count(other + 1, times);
 		_exit(0);
 	}
-	printf("process %d\n", (int)getpid());
+	printf("process %d\n", (int)gettid());
 	fflush(stdout);
 	count(line, times);
 	wait(&status);
 	return status;
 }
 
+/* Has the first thread ended, so that the process has no map by its own number? */
+static int is_lone(void)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	char c;
+	ssize_t n = fd < 0 ? -1 : read(fd, &c, 1);
+
+	close(fd);
+	return !n;
+}
+
+static void *lone(void *times)
+{
+	while (!is_lone())
+		usleep(1000);
+	if (inherited("lone", *(long *)times))
+		exit(1);
+	puts("done");
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
-	long times = argc > 2 ? atol(argv[2]) : 200000;
+	static long times;
+	pthread_t thread;
 	int ret = 2;
 
+	times = argc > 2 ? atol(argv[2]) : 200000;
 	if (argc > 3 && !strcmp(argv[1], "cow"))
 		ret = copies(argv[3], times);
+	else if (argc > 1 && !strcmp(argv[1], "lone") && !pthread_create(&thread, NULL, lone, &times))
+		pthread_exit(NULL);
 	else if (argc > 1 && !strncmp(argv[1], "shm", 3))
 		ret = shared(!strcmp(argv[1], "shm-true"), times);
 	else if (argc > 1)
