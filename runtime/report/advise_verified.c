@@ -135,7 +135,7 @@ void advise_verified_text(FILE *f, const struct advise_verified *v)
 	}
 	fprintf(f, "Page faults fell by %.0f, of %.0f; expected: %" PRIu64, fall(v), m[0].faults, v->expected_fall);
 	if (advise_fall_most(v) * 10 > v->expected_fall * 11)
-		fprintf(f, " to %" PRIu64 " (a page that is read before it is written takes two)", advise_fall_most(v));
+		fprintf(f, ", up to %" PRIu64 " if pages are read before they are written", advise_fall_most(v));
 	fprintf(f, ". That is %s 10 %%.\n", advise_as_expected(v) ? "as expected within" : "not as expected within");
 	if (m[1].cpu_seconds > 0 && m[1].seconds > 0)
 		fprintf(f, "The fastest of each: %.3f s without, %.3f s with (%.2f times as fast); CPU time %.3f s and %.3f s.\n", m[0].seconds,
