@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +34,18 @@ static bool is_folder(const char *above, const char *below, char folder[4096])
 	return !access(path, X_OK);
 }
 
-/* In the folder that hotvar was built in, or where make install puts it beside hotvar, in any tree; or where it was to be installed. */
+/* Is @folder, where hotvar lies, the one that it was to be installed in? */
+static bool is_in_place(const char *folder)
+{
+	struct stat here, there;
+
+	return !stat(folder, &here) && !stat(HOTVAR_BINDIR, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+/*
+ * In the folder that hotvar was built in; where it was to be installed, if hotvar is, too; or where make install puts it
+ * beside hotvar, in any tree; or where it was to be installed.
+ */
 static int find_tool(char folder[4096], struct err *e)
 {
 	char self[PATH_MAX];
@@ -44,7 +56,8 @@ static int find_tool(char folder[4096], struct err *e)
 	slash = strrchr(self, '/');
 	if (slash) {
 		*slash = '\0';
-		if (is_folder(self, "/runtime/valgrind/lib", folder) || is_folder(self, "/../libexec/hotvar", folder))
+		if (is_folder(self, "/runtime/valgrind/lib", folder) || (is_in_place(self) && is_folder(HOTVAR_VALGRIND_DIR, "", folder)) ||
+		    is_folder(self, "/../libexec/hotvar", folder))
 			return 0;
 	}
 	if (is_folder(HOTVAR_VALGRIND_DIR, "", folder))

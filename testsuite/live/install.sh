@@ -102,6 +102,30 @@ if [ -n "$valgrind" ]; then
 	"$tmp/alone/hotvar" --exact -- true > "$tmp/out" 2> "$tmp/err"
 	is "hotvar alone: exit status" $? 125
 	like "and where the tool was looked for" "$(cat "$tmp/err")" "not where this hotvar was configured for, $(sed -n 's/^#define HOTVAR_VALGRIND_DIR "\(.*\)"/\1/p' config.h), nor in \.\./libexec/hotvar from $tmp/alone: .*configure --prefix=DIR"
+	# Configured for another folder of programs that others run: an old tool where they lie by default is not taken.
+	mkdir -p "$tmp/inc" "$tmp/there/bin" "$tmp/there/libexec/hotvar" "$tmp/there/lib/hotvar"
+	sed 's,^#define HOTVAR_BINDIR .*,#define HOTVAR_BINDIR "'"$tmp"'/there/bin",; s,^#define HOTVAR_VALGRIND_DIR .*,#define HOTVAR_VALGRIND_DIR "'"$tmp"'/there/lib/hotvar",' \
+		config.h > "$tmp/inc/config.h"
+	cat > "$tmp/finds.c" << 'C'
+#include <stdio.h>
+#include "runtime/user/exact_valgrind.c"
+int main(void)
+{
+	struct exact_valgrind v = { 0 };
+	struct err e = { 0 };
+
+	return puts(exact_valgrind_find(&v, &e) ? e.text : v.folder) < 0;
+}
+C
+	# shellcheck disable=SC2086
+	check "a program that looks for the tool builds" ${CC:-cc} ${LINK_FLAGS-} -I"$tmp/inc" -I"$top_srcdir" -o "$tmp/there/bin/finds" "$tmp/finds.c" libhotvar.a $LIBS -lm -pthread
+	for f in libexec lib; do
+		cp "$tmp/root/elsewhere/libexec/hotvar/hotvar-amd64-linux" "$tmp/there/$f/hotvar/"
+		touch "$tmp/there/$f/hotvar/vgpreload_core-amd64-linux.so"
+	done
+	is "where it was to be installed: in the folder that was configured" "$("$tmp/there/bin/finds")" "$tmp/there/lib/hotvar"
+	cp -r "$tmp/there" "$tmp/moved"
+	is "the same, moved: beside it" "$("$tmp/moved/bin/finds")" "$tmp/moved/bin/../libexec/hotvar"
 	like "doctor says so, too" "$("$tmp/alone/hotvar" doctor --json | grep '"name":"valgrind"')" "nor in \.\./libexec/hotvar from $tmp/alone"
 fi
 
