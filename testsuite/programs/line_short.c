@@ -15,7 +15,9 @@
  *	chain	each of three waits for the one before it, which main() has begun, and begins then
  *	before	main() works with one before the thread begins, and after it has waited for it
  *	relay	likewise, four times, and main() reads the other's member once before it ends
- *	served	twelve are begun, each when the one before is gone, which nobody has waited for: they have one stack, and a line each
+ *	served	twelve are begun, each when the one before is gone, which nobody has waited for: they have one stack, and a line each; they
+ *		are detached, so each gives its stack back itself
+ *	swept	likewise, but main() detaches each when it is gone, and so gives its stack back
  *	sites	forty count, each 80 times by as many instructions
  *	again	the first works with an object of the heap, which main() frees when that is at its end; the second with one that
  *		main() gets then; says "the same memory" if it is there
@@ -302,18 +304,24 @@ static void relay(void)
 	}
 }
 
-static void served(void)
+static void served(int detached)
 {
 	static struct {
 		_Alignas(64) volatile long n;
 	} own[12];
+	pthread_attr_t attr;
 	int i;
 
+	pthread_attr_init(&attr);
+	if (detached)
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	for (i = 0; i < 12; i++) {
 		gone = 0;
-		begin(0, count_and_say, &own[i].n);
-		pthread_detach(id[0]);
+		if (pthread_create(&id[0], &attr, count_and_say, (void *)&own[i].n))
+			abort();
 		until_gone();
+		if (!detached)
+			pthread_detach(id[0]);
 	}
 }
 
@@ -394,8 +402,8 @@ static int others(const char *what)
 		eight(what[0] == 'o' ? count_once : count);
 	} else if (!strcmp(what, "relay")) {
 		relay();
-	} else if (!strcmp(what, "served")) {
-		served();
+	} else if (!strcmp(what, "served") || !strcmp(what, "swept")) {
+		served(what[1] == 'e');
 	} else if (!strcmp(what, "sites")) {
 		sites();
 	} else if (!strcmp(what, "stack")) {
