@@ -22,7 +22,14 @@ hotvar=$1
 echo $? > sym.rc
 "$hotvar" pages -- ./guarded < in > pages.out 2> pages.err
 echo $? > pages.rc
-"$hotvar" maps --json --source look -o maps -- ./guarded < in > maps.out 2> maps.err
+# Held until what began it is told: it has been looked at by then, what ends sooner has not.
+"$hotvar" maps --json --source look -o maps -- ./guarded < held > maps.out 2> maps.err &
+looker=$!
+exec 4> held
+until grep -q '"event":"exec"' maps; do sleep 0.02; done 2> /dev/null
+cat in >&4
+exec 4>&-
+wait $looker
 echo $? > maps.rc
 "$hotvar" maps --json --source look -o maps.later -- ./later < in > later.out 2> later.err
 # What we look at executes the guarded one: it goes on, hidden.
@@ -82,7 +89,7 @@ int main(void)
 }
 END
 check "a program that guards its memory later" cc -o later later.c
-mkfifo -m 666 fifo fifo2
+mkfifo -m 666 fifo fifo2 held
 echo text > in
 timeout 60 unshare -m sh inside nobodys "$HOTVAR" > out 2> err
 is "it ran" "$? $(cat err)" "0 "
