@@ -107,11 +107,14 @@ build "stripped" strip -s "$tmp/pie" -o stripped && {
 	like "stripped: no names, the module alone" "$(cat "$tmp/json")" '"name":"stripped:\[tls\]","symbol":null,.*"kind":"tls"'
 	unlike "and no wrong ones" "$(cat "$tmp/json")" '@tls'
 }
+# A part that counts, or a place that was not read in time.  Where one sample falls in libc, code beside it that addresses thread-local
+# memory by a register has a small part too, and no sample tells of which variable: that has no name.
+unnamed='"name":"\[tls\]","symbol":null,.*("share":0\.(0[1-9]|[1-9])|"reason":"no-access")'
 # The library's loop is the last thing a program does that has run for long: where its block is must be known by then.
 if build "a library" sh -c "$CC -O1 -g -shared -fPIC lib.c -o liblib.so && $CC -O1 -g -DLIB -DROUNDS=3 -pthread main.c -o withlib -L. -llib -Wl,-rpath,$tmp"; then
 	rows "a library" 5 -- "$tmp/withlib"
 	is "a library's, and the program's" "$(sed 's/ .*//; s/inner\.[0-9]*/inner/' "$tmp/got" | tr '\n' ' ')" "inner@tls lib_own@tls many@tls single@tls stats@tls "
-	unlike "and none is left without a name" "$(cat "$tmp/json")" '"name":"\[tls\]","symbol":null,.*"share":0\.[0-9]*[1-9]'
+	unlike "and none is left without a name" "$(cat "$tmp/json")" "$unnamed"
 	like "each in its own module" "$(grep '"name":"lib_own@tls"' "$tmp/json")" "\"module\":\"$tmp/liblib.so\""
 	"$HOTVAR" record -q -o "$tmp/rec" -- "$tmp/withlib" > "$tmp/out" 2>&1
 	"$HOTVAR" report -i "$tmp/rec" --json > "$tmp/json"
@@ -120,7 +123,7 @@ if build "a library" sh -c "$CC -O1 -g -shared -fPIC lib.c -o liblib.so && $CC -
 	build "a child" "$CC" -O1 -g -DLIB -DROUNDS=3 -DCHILD -pthread main.c -o child -L. -llib "-Wl,-rpath,$tmp" && {
 		rows "a child" 5 -- "$tmp/child"
 		like "a child's, which ends at once, is where its parent has it" "$(cat "$tmp/json")" '"name":"lib_own@tls","symbol":"lib_own"'
-		unlike "and nothing of it has no name" "$(cat "$tmp/json")" '"name":"\[tls\]","symbol":null,.*"share":0\.[0-9]*[1-9]'
+		unlike "and nothing of it has no name" "$(cat "$tmp/json")" "$unnamed"
 	}
 fi
 # Variables whose address is in a register: of the program by a pointer, of a library that is loaded later by a call.
