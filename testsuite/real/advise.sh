@@ -5,4 +5,4 @@
 
 [ "$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)" -ge 3 ] || skip_all "less than 3 GiB of memory are available"
 rm -rf "$tmp"
-ADVISE_MIB=1024 exec sh "$top_srcdir/testsuite/live/advise-verify.sh"
+ADVISE_MIB=1024 exec sh "$top_srcdir/testsuite/real/advise-verify.sh"
