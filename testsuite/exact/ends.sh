@@ -43,6 +43,7 @@ for how in exit:3 abort:134 segv:139 kill:137; do
 	is "${how%:*}: its child, until it executes" "$(count child_var)" "200 200 1"
 	is "${how%:*}: and then" "$(count again_var)" "300 300 1"
 done
+rm -f "$tmp/out" "$tmp/report" # of the run before
 "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/ends" forever > "$tmp/out" 2> "$tmp/err" &
 pid=$!
 until_true 60 grep -q ready "$tmp/out" || not_ok "it gets ready"
@@ -50,6 +51,7 @@ kill -TERM $pid
 wait $pid
 is "SIGTERM goes to CMD, whose status it is" $? 143
 is "nothing is lost by it" "$(count parent_var) $(count again_var)" "200 200 1 300 300 1"
+rm -f "$tmp/out" "$tmp/report" # of the run before
 "$HOTVAR" --exact -d 600 --json -o "$tmp/report" -- "$tmp/ends" forever > "$tmp/out" 2> "$tmp/err" &
 pid=$!
 until_true 60 grep -q ready "$tmp/out" || not_ok "it gets ready"
@@ -57,6 +59,7 @@ kill -TERM $pid
 wait $pid
 is "with a duration, too" "$(count parent_var)" "200 200 1"
 
+rm -f "$tmp/out" "$tmp/report" # of the run before
 "$HOTVAR" --exact -d 0.5 --json -o "$tmp/report" -- "$tmp/ends" forever > "$tmp/out" 2> "$tmp/err" &
 pid=$!
 until_true 60 grep -q '"type":"total"' "$tmp/report" || not_ok "-d ends the measuring"
