@@ -152,6 +152,7 @@ closed 0 "$HOTVAR" doctor
 sleep 1000 &
 sleeper=$!
 trap 'kill $sleeper; tap_cleanup' EXIT
+until_true 20 grep -q sleep "/proc/$sleeper/comm" # until then it is a shell, that executes another program meanwhile
 closed 0 timeout 60 "$HOTVAR" pages --interval 0.01 -p $sleeper
 closed 0 sh -c "yes $address | timeout 60 '$HOTVAR' sym -e '$TESTPROGS/loop'"
 kill $sleeper
