@@ -50,7 +50,8 @@ static uint64_t used(void)
 	while (dir && (d = readdir(dir)) != NULL) {
 		FILE *f;
 
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/schedstat", (int)getppid(), d->d_name);
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/schedstat",
+			 (int)getppid(), d->d_name);
 		f = d->d_name[0] == '.' ? NULL : fopen(path, "r");
 		if (f && fgets(text, sizeof(text), f))
 			ns += strtoull(text, NULL, 10);
@@ -72,7 +73,8 @@ static uint64_t now(void)
 
 static void make_areas(long n)
 {
-	char *at = mmap(NULL, (size_t)n * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *at = mmap(NULL, (size_t)n * 4096, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED)
 		exit(3);
@@ -84,7 +86,8 @@ static void make_areas(long n)
 static void pairs(long n)
 {
 	while (n--) {
-		void *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (p == MAP_FAILED || munmap(p, 8192))
 			exit(3);
@@ -136,14 +139,17 @@ static int by_size(const void *a, const void *b)
 /* Sets *soon to the CPU time of this process for WINDOW requests: of ten such windows, nine take longer. */
 static void serve(long n, uint64_t *soon)
 {
-	uint64_t *took = malloc((size_t)(n / WINDOW + 1) * sizeof(*took)), last = own();
+	uint64_t *took = malloc((size_t)(n / WINDOW + 1) * sizeof(*took)),
+		 last = own();
 	pthread_t thread;
 	uint32_t key = 1;
 
-	if (!took || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || pthread_create(&thread, NULL, server, NULL))
+	if (!took || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) ||
+	    pthread_create(&thread, NULL, server, NULL))
 		exit(3);
 	for (long i = 1; i <= n; i++) {
-		if (write(ends[0], &key, sizeof(key)) != sizeof(key) || read(ends[0], &key, sizeof(key)) != sizeof(key))
+		if (write(ends[0], &key, sizeof(key)) != sizeof(key) ||
+		    read(ends[0], &key, sizeof(key)) != sizeof(key))
 			exit(3);
 		if (i % WINDOW == 0) {
 			uint64_t at = own();
@@ -183,9 +189,11 @@ int main(int argc, char **argv)
 	since = now() - since;
 	mine = own() - mine;
 	begin = used() - begin;
-	printf("%llu %llu", (unsigned long long)(begin / (uint64_t)n), (unsigned long long)(since / (uint64_t)n));
+	printf("%llu %llu", (unsigned long long)(begin / (uint64_t)n),
+	       (unsigned long long)(since / (uint64_t)n));
 	if (soon)
-		printf(" %llu %.5f", (unsigned long long)soon, ((double)begin - (double)mine) / (double)mine);
+		printf(" %llu %.5f", (unsigned long long)soon,
+		       ((double)begin - (double)mine) / (double)mine);
 	putchar('\n');
 	return 0;
 }
