@@ -28,9 +28,25 @@ static bool read_count(const struct breakpoint *b, uint64_t *ran_ns)
 	return true;
 }
 
-static bool make(struct breakpoint *b, struct perf_event_attr *a, pid_t tid)
+static int open_event(struct perf_event_attr *a, pid_t tid)
 {
-	int fd = (int)syscall(SYS_perf_event_open, a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* A ring for what @tid comes to, of an event that tells nothing itself. */
+static bool make_ring(struct breakpoint *b, pid_t tid)
+{
+	struct perf_event_attr a = {
+		.size = sizeof(a),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+	int fd = open_event(&a, tid);
 	void *base = fd < 0 ? MAP_FAILED :
 			      mmap(NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -39,16 +55,39 @@ static bool make(struct breakpoint *b, struct perf_event_attr *a, pid_t tid)
 			close(fd);
 		return false;
 	}
-	*b = (struct breakpoint){ .base = base, .fd = fd, .tid = tid };
+	*b = (struct breakpoint){ .base = base, .ring_fd = fd, .fd = -1, .tid = tid };
 	return true;
+}
+
+/* What has been set, but not its ring: that makes half of what another one costs. */
+static void close_event(struct breakpoint *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	b->fd = -1;
+	b->left = 0;
+}
+
+static bool make(struct breakpoint *b, struct perf_event_attr *a, pid_t tid)
+{
+	if (b->base && b->tid != tid)
+		breakpoint_close(b);
+	if (!b->base && !make_ring(b, tid))
+		return false;
+	b->fd = open_event(a, tid);
+	if (b->fd >= 0 && !ioctl(b->fd, PERF_EVENT_IOC_SET_OUTPUT, b->ring_fd))
+		return true;
+	breakpoint_close(b);
+	return false;
 }
 
 void breakpoint_close(struct breakpoint *b)
 {
 	if (!b->base)
 		return;
+	close_event(b);
 	munmap(b->base, PAGE + RING);
-	close(b->fd);
+	close(b->ring_fd);
 	b->base = NULL;
 }
 
@@ -79,8 +118,8 @@ bool breakpoint_set(struct breakpoint *b, pid_t tid, uint64_t addr, uint32_t hit
 	 * stop(), which hw_breakpoint_add() does not undo).  Kernels before 4.17 do not move any.
 	 */
 	if (b->base && (b->tid != tid || !b->left || ioctl(b->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a) || !read_count(b, &ran_ns)))
-		breakpoint_close(b);
-	if (!b->base && !make(b, &a, tid))
+		close_event(b);
+	if ((!b->base || b->fd < 0) && !make(b, &a, tid))
 		return false;
 	if (hits > b->left)
 		err = ioctl(b->fd, PERF_EVENT_IOC_REFRESH, (int)(hits - b->left)); /* adds, and sets it on */

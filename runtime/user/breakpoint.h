@@ -2,8 +2,8 @@
 /*
  * breakpoint.h - an execution breakpoint of one thread, that is set again and again.
  *
- * What the kernel has made for it (an event and its ring) is kept if hits did not end it, and moved to another instruction
- * of the same thread, which costs a fifth of making it.  Meanwhile one of the CPU's four is taken for that thread.
+ * What the kernel has made for it is kept if hits did not end it, and moved to another instruction of the same thread, which
+ * costs a fifth of making it.  Meanwhile one of the CPU's four is taken for that thread.  Its ring is kept as long as the thread is the same.
  * Used by one thread.
  */
 #ifndef BREAKPOINT_H
@@ -20,7 +20,8 @@ enum { BREAKPOINT_MOST = 56 };
 
 struct breakpoint {
 	void *base; /* the ring; NULL: there is none, and the rest means nothing */
-	int fd;
+	int ring_fd;
+	int fd; /* -1: hits have ended it */
 	pid_t tid;
 	uint32_t hits; /* it ends by itself after so many */
 	uint32_t left; /* of the setting before, which the kernel still remembers */

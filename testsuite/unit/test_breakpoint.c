@@ -109,6 +109,7 @@ static void is_moved(void **state)
 {
 	struct breakpoint b = { 0 };
 	uint64_t before, came;
+	const void *ring;
 	pid_t pid, second;
 	uint32_t n;
 
@@ -120,11 +121,13 @@ static void is_moved(void **state)
 		end(pid);
 		skip(); /* no breakpoints here, or perf is refused */
 	}
-	/* as often as was asked for, however often control comes by; many times over one ring */
+	/* as often as was asked for, however often control comes by; many times over one ring, that outlives what hits have ended */
+	ring = b.base;
 	for (int k = 0; k < 30; k++) {
 		void (*fn)(void) = k % 2 ? other : often;
 
 		assert_true(k == 0 || breakpoint_set(&b, pid, (uint64_t)(uintptr_t)fn, 20));
+		assert_ptr_equal(b.base, ring);
 		wait_for(&calls->often, OFTEN_CALLS);
 		assert_int_equal(hits_of(&b, fn), 20);
 	}
