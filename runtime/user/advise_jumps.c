@@ -281,7 +281,7 @@ void advise_jumps_sample(struct advise_jumps *j, const struct estimate_env *env,
 			 const struct stream_sample *s)
 {
 	struct taking t = { .j = j, .vmas = vmas, .s = s };
-	const struct window_sink sink = { &t, take_operand, take_branch, take_jump };
+	const struct window_sink sink = { &t, take_operand, take_branch, take_jump, 0 };
 	const struct hvar_vma *code = vmas ? hvar_vmas_find(vmas, s->ev.u.sample.ip) : NULL;
 	struct site_function *f;
 	uint32_t insn;
@@ -302,7 +302,7 @@ void advise_jumps_sample(struct advise_jumps *j, const struct estimate_env *env,
 void advise_jumps_hit(struct advise_jumps *j, const struct estimate_env *env, const struct stream_sample *s)
 {
 	struct taking t = { .j = j, .s = s, .hit = true };
-	const struct window_sink sink = { &t, take_operand, take_branch, take_jump };
+	const struct window_sink sink = { &t, take_operand, take_branch, take_jump, 0 };
 	struct site_function *f;
 	uint32_t insn;
 

@@ -25,6 +25,7 @@ void blocks_free(struct blocks *b)
 	free(b->off);
 	free(b->at);
 	free(b->leader);
+	free(b->span);
 	free(b);
 }
 
@@ -54,19 +55,6 @@ static bool ends_block(const struct decode_insn *in)
 static bool follows(const struct blocks *b, uint32_t i)
 {
 	return i + 1 < b->n && b->off[i + 1] == b->off[i] + b->insn[i].len;
-}
-
-void blocks_around(const struct blocks *b, uint32_t i, uint32_t *first, uint32_t *end)
-{
-	uint32_t f = i, e = i + 1;
-
-	while (!b->leader[f])
-		f--;
-	while (e < b->n && !b->leader[e] && !ends_block(&b->insn[e - 1]) &&
-	       follows(b, e - 1))
-		e++;
-	*first = f;
-	*end = e;
 }
 
 static bool target_of(const struct blocks *b, uint32_t i, uint32_t *to)
@@ -130,6 +118,15 @@ static void find_leaders(struct blocks *b)
 		if (ends_block(in) && i + 1 < b->n)
 			add_leader(b, i + 1); /* padding too: a block nobody enters */
 	}
+}
+
+/* The blocks that [@first, @end) is made of, which begins with a leader: each goes from one to the next. */
+static void set_spans(struct blocks *b, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		b->span[i].first = b->leader[i] ? i : b->span[i - 1].first;
+	for (uint32_t i = end; i-- > first;)
+		b->span[i].end = i + 1 == end || b->leader[i + 1] ? i + 1 : b->span[i + 1].end;
 }
 
 static struct blocks_switch *add_switch(struct blocks *b, uint32_t jump)
@@ -332,8 +329,14 @@ struct blocks *blocks_new(const uint8_t *code, size_t n, uint64_t addr, bool is3
 		if (v)
 			b->insn = v;
 	}
+	b->span = malloc((b->n + 1) * sizeof(*b->span));
+	if (!b->span) {
+		blocks_free(b);
+		return NULL;
+	}
 	find_leaders(b);
 	find_switches(b, addr, read, ctx);
+	set_spans(b, 0, b->n);
 	return b;
 }
 
@@ -356,8 +359,10 @@ void blocks_saw_jump(struct blocks *b, uint32_t i, uint32_t to)
 			if (sw->targets[t] == to)
 				return;
 		/* A table's entries keep their numbers: what it lacks goes behind. */
-		if (sw->n < MAX_TARGETS && add_target(sw, to))
-			add_leader(b, to);
+		if (sw->n >= MAX_TARGETS || !add_target(sw, to) || b->leader[to])
+			return;
+		add_leader(b, to);
+		set_spans(b, b->span[to].first, b->span[to].end);
 		return;
 	}
 }

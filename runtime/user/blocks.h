@@ -31,6 +31,11 @@ struct blocks_switch {
 	uint32_t n_table;    /* the first so many are the table's entries */
 };
 
+/* The block that an instruction is in: [first, end). */
+struct blocks_span {
+	uint32_t first, end;
+};
+
 struct blocks {
 	uint64_t size;	       /* bytes of code */
 	bool is32;
@@ -41,6 +46,7 @@ struct blocks {
 	uint32_t *off;	       /* of each, from the start */
 	uint32_t *at;	       /* by offset: instruction that starts there, or BLOCKS_NONE */
 	uint8_t *leader;
+	struct blocks_span *span;
 	uint32_t n_bad;	       /* bytes that are no instruction */
 	struct blocks_switch *sw;
 	uint32_t n_sw;
@@ -67,7 +73,11 @@ void blocks_free(struct blocks *b);
 uint32_t blocks_find(const struct blocks *b, uint64_t off);
 
 /* The block of instruction @i: [*first, *end). */
-void blocks_around(const struct blocks *b, uint32_t i, uint32_t *first, uint32_t *end);
+static inline void blocks_around(const struct blocks *b, uint32_t i, uint32_t *first, uint32_t *end)
+{
+	*first = b->span[i].first;
+	*end = b->span[i].end;
+}
 
 /* An indirect jump at instruction @i went to @to. */
 void blocks_saw_jump(struct blocks *b, uint32_t i, uint32_t to);

@@ -41,10 +41,16 @@ void decode_regs_init(struct decode_regs *s, const uint64_t regs[DECODE_REGS],
 
 void decode_regs_merge(struct decode_regs *s, const struct decode_regs *other)
 {
-	for (int r = 0; r < DECODE_REGS; r++) {
-		if (other->known[r] > s->known[r]) {
-			s->known[r] = other->known[r];
-			s->v[r] = other->v[r];
+	for (int half = 0; half < DECODE_REGS; half += 8) {
+		uint64_t mine, theirs;
+
+		memcpy(&mine, s->known + half, sizeof(mine));
+		memcpy(&theirs, other->known + half, sizeof(theirs));
+		for (int r = half; mine != theirs && r < half + 8; r++) {
+			if (other->known[r] > s->known[r]) {
+				s->known[r] = other->known[r];
+				s->v[r] = other->v[r];
+			}
 		}
 	}
 	if (!s->flags_known && other->flags_known) {
@@ -137,24 +143,27 @@ int decode_regs_condition(const struct decode_regs *s, uint8_t cond)
 	return v != (cond & 1);
 }
 
+struct flags {
+	uint32_t v;
+	bool known, carry_known;
+};
+
 /* The flags that @in leaves, from the registers before it.  SDM vol. 1, 3.4.3.1. */
-static void flags_forward(struct decode_regs *s, const struct decode_insn *in)
+static struct flags flags_after(const struct decode_regs *s, const struct decode_insn *in)
 {
+	struct flags out = { s->flags, false, s->carry_known };
 	unsigned bits = in->flags_bits, carry_was = s->flags & CF;
 	uint64_t a, b, r, sign;
 	uint32_t f = s->flags & DF;
 	bool sub = false, add = false;
 
-	if (in->flags_op == DECODE_FLAGS_KEPT)
-		return;
-	s->flags_known = false;
 	if (in->flags_op == DECODE_FLAGS_LOST ||
 	    s->known[in->flags_a] < bits ||
 	    (in->flags_b != DECODE_NONE && s->known[in->flags_b] < bits)) {
 		if (in->flags_op != DECODE_FLAGS_INC &&
 		    in->flags_op != DECODE_FLAGS_DEC)
-			s->carry_known = false;
-		return;
+			out.carry_known = false;
+		return out;
 	}
 	a = low(s->v[in->flags_a], bits);
 	b = low(in->flags_b == DECODE_NONE ? (uint64_t)in->flags_imm
@@ -196,10 +205,11 @@ static void flags_forward(struct decode_regs *s, const struct decode_insn *in)
 	} else {
 		if ((sub && a < b) || (add && r < a))
 			f |= CF;
-		s->carry_known = true;
+		out.carry_known = true;
 	}
-	s->flags = f;
-	s->flags_known = true;
+	out.v = f;
+	out.known = true;
+	return out;
 }
 
 struct value {
@@ -410,19 +420,18 @@ static uint32_t lost_mask(const struct decode_insn *in)
 
 static void lose(struct decode_regs *s, uint32_t mask)
 {
-	for (int r = 0; mask; r++, mask >>= 1)
-		if (mask & 1)
-			s->known[r] = 0;
+	for (mask &= 0xffff; mask; mask &= mask - 1)
+		s->known[__builtin_ctz(mask)] = 0;
 }
 
 void decode_regs_forward(struct decode_regs *s, const struct decode_insn *in,
 			 uint64_t ip)
 {
 	bool keeps = in->flags_op == DECODE_FLAGS_KEPT;
-	struct decode_regs before;
+	struct flags after;
 
 	if (!keeps)
-		before = *s;
+		after = flags_after(s, in);
 	for (int i = 0; i < in->n_effects; i++)
 		effect_forward(s, &in->effects[i], in, ip);
 	lose(s, lost_mask(in));
@@ -430,10 +439,9 @@ void decode_regs_forward(struct decode_regs *s, const struct decode_insn *in,
 	    in->flow == DECODE_SYSCALL)
 		lose(s, 0xffff); /* whatever the callee keeps is no proof */
 	if (!keeps) {
-		flags_forward(&before, in);
-		s->flags = before.flags;
-		s->flags_known = before.flags_known;
-		s->carry_known = before.carry_known;
+		s->flags = after.v;
+		s->flags_known = after.known;
+		s->carry_known = after.carry_known;
 	}
 	if (in->sets_direction)
 		s->direction_known = false;

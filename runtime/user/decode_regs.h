@@ -22,6 +22,13 @@ struct decode_regs {
 void decode_regs_init(struct decode_regs *s, const uint64_t regs[DECODE_REGS],
 		      uint32_t rflags);
 
+/* Does @in leave all registers and flags as they are? */
+static inline bool decode_regs_kept(const struct decode_insn *in)
+{
+	return !in->written && !in->n_effects && in->flags_op == DECODE_FLAGS_KEPT && !in->sets_direction &&
+	       in->flow != DECODE_CALL && in->flow != DECODE_INDIRECT_CALL && in->flow != DECODE_SYSCALL;
+}
+
 /* Over @in, which stands at address @ip: from before it to after it, and back. */
 void decode_regs_forward(struct decode_regs *s, const struct decode_insn *in,
 			 uint64_t ip);

@@ -252,7 +252,7 @@ static void take_jump(void *ctx, struct site_function *f, uint32_t i, uint64_t o
 
 static enum estimate_reason take(struct taking *t)
 {
-	const struct window_sink sink = { t, take_operand, take_branch, take_jump };
+	const struct window_sink sink = { t, take_operand, take_branch, take_jump, 0 };
 	struct site_function *f;
 	enum estimate_reason r;
 	double ns = (double)t->s->ev.u.sample.period_ns;

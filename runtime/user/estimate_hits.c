@@ -29,8 +29,6 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 	if (!o || !proven)
 		return;
 	o += mem;
-	if (o->proven >= WELL_KNOWN && o->lost <= o->proven)
-		return;
 	variable = estimate_variable_at(h->e, h->s, f, i, mem, addr, regs);
 	if (variable == ESTIMATE_NOTHING_THERE)
 		o->unmapped++;
@@ -61,7 +59,7 @@ static void take_jump(void *ctx, struct site_function *f, uint32_t i, uint64_t o
 
 void estimate_hit(struct estimate *e, const struct stream_sample *s)
 {
-	const struct window_sink sink = { &(struct hit){ e, s }, take_operand, take_branch, take_jump };
+	const struct window_sink sink = { &(struct hit){ e, s }, take_operand, take_branch, take_jump, WELL_KNOWN };
 	struct site_function *f;
 	uint32_t insn;
 

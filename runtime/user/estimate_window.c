@@ -27,6 +27,14 @@ static uint64_t address_of(const struct window *w, uint32_t i)
 	return w->is32 ? (uint32_t)a : a;
 }
 
+/* Does the sink want to know of operand @m of instruction @i? */
+static bool is_asked(const struct window *w, uint32_t i, uint32_t m)
+{
+	const struct site_operand *o = w->sink->enough ? w->f->ops[i] : NULL;
+
+	return !o || o[m].proven < w->sink->enough || o[m].lost > o[m].proven;
+}
+
 static void tell_operands(const struct window *w, uint32_t i,
 			  const struct decode_regs *regs, bool own)
 {
@@ -34,44 +42,48 @@ static void tell_operands(const struct window *w, uint32_t i,
 
 	for (uint32_t m = 0; m < in->n_mem; m++) {
 		uint64_t addr = 0;
-		bool ok = window_is_tls(&w->s->ev, &in->mem[m]) ?
-				  window_tls_offset(regs, &in->mem[m], &addr) :
-				  decode_regs_address(regs, &in->mem[m], address_of(w, i),
-						      w->s->fs_base, w->s->gs_base, &addr);
+		bool ok;
 
+		if (!is_asked(w, i, m))
+			continue;
+		ok = window_is_tls(&w->s->ev, &in->mem[m]) ?
+			     window_tls_offset(regs, &in->mem[m], &addr) :
+			     decode_regs_address(regs, &in->mem[m], address_of(w, i),
+						 w->s->fs_base, w->s->gs_base, &addr);
 		w->sink->operand(w->sink->ctx, w->f, i, m, ok, addr, own, regs);
 	}
 }
 
-/* A load from a jump table gives what the table says, if the index is known. */
-static void table_load(const struct window *w, uint32_t i, const struct decode_regs *before,
-		       struct decode_regs *after)
+/* Behind the last instruction of [@from, @end) with an operand that is asked for; @from: there is none. */
+static uint32_t last_asked(const struct window *w, uint32_t from, uint32_t end)
 {
-	const struct blocks_switch *sw;
-	uint64_t off;
-
-	if (!w->f->b->n_sw || !w->f->b->insn[i].n_mem)
-		return;
-	sw = blocks_switch_of(w->f->b, i);
-	if (!sw || sw->load != i || sw->result == DECODE_NONE ||
-	    before->known[sw->index] < 64 || before->v[sw->index] >= sw->n_table)
-		return;
-	off = w->f->b->off[sw->targets[before->v[sw->index]]];
-	after->v[sw->result] = sw->relative ? off - sw->table : off + w->base;
-	after->known[sw->result] = 64;
+	for (uint32_t i = end; i-- > from;)
+		for (uint32_t m = 0; m < w->f->b->insn[i].n_mem; m++)
+			if (is_asked(w, i, m))
+				return i + 1;
+	return from;
 }
 
 /* From before instruction @i of the window to after it. */
 static void step(const struct window *w, uint32_t i, struct decode_regs *regs)
 {
-	struct decode_regs before;
-	bool table = w->f->b->n_sw && w->f->b->insn[i].n_mem;
+	const struct decode_insn *in = &w->f->b->insn[i];
+	const struct blocks_switch *sw = NULL;
+	uint64_t off, index = 0;
 
-	if (table)
-		before = *regs;
-	decode_regs_forward(regs, &w->f->b->insn[i], address_of(w, i));
-	if (table)
-		table_load(w, i, &before, regs);
+	/* A load from a jump table gives what the table says, if the index is known. */
+	if (in->n_mem && w->f->b->n_sw)
+		sw = blocks_switch_of(w->f->b, i);
+	if (sw && (sw->load != i || sw->result == DECODE_NONE || regs->known[sw->index] < 64))
+		sw = NULL;
+	if (sw)
+		index = regs->v[sw->index];
+	decode_regs_forward(regs, in, address_of(w, i));
+	if (!sw || index >= sw->n_table)
+		return;
+	off = w->f->b->off[sw->targets[index]];
+	regs->v[sw->result] = sw->relative ? off - sw->table : off + w->base;
+	regs->known[sw->result] = 64;
 }
 
 /* Where the indirect jump at @i goes, if the registers before it tell. */
@@ -89,7 +101,7 @@ static bool jump_target(const struct window *w, uint32_t i,
 		*off = w->f->b->off[sw->targets[regs->v[sw->index]]];
 		return true;
 	}
-	if ( regs->known[r] < (w->is32 ? 32 : 64))
+	if (regs->known[r] < (w->is32 ? 32 : 64))
 		return false;
 	*off = regs->v[r] - w->base;
 	return true;
@@ -132,37 +144,57 @@ static uint32_t where_next(const struct window *w, uint32_t i,
 	}
 }
 
+/* What the block of @insn touched before it, from @first on. */
+static void look_back(const struct window *w, uint32_t first, uint32_t insn)
+{
+	struct decode_regs back[MAX_BACK + 1], now;
+	uint8_t at[MAX_BACK + 1]; /* which of them is before an instruction */
+	uint32_t from = insn - first > MAX_BACK ? insn - MAX_BACK : first;
+	uint32_t last = last_asked(w, from, insn), n = 0;
+
+	if (last == from)
+		return;
+	decode_regs_init(&back[0], w->s->regs, (uint32_t)w->s->regs[STREAM_RFLAGS]);
+	at[insn - from] = 0;
+	for (uint32_t i = insn; i-- > from;) {
+		if (!decode_regs_kept(&w->f->b->insn[i])) {
+			back[n + 1] = back[n];
+			decode_regs_backward(&back[++n], &w->f->b->insn[i], address_of(w, i));
+		}
+		at[i - from] = (uint8_t)n;
+	}
+	/* Forwards again from there: what an instruction sets is known after it. */
+	now = back[n];
+	for (uint32_t i = from; i < last; i++) {
+		if (at[i - from] != n) {
+			n = at[i - from];
+			decode_regs_merge(&now, &back[n]);
+		}
+		if (w->f->b->insn[i].n_mem)
+			tell_operands(w, i, &now, true);
+		if (!decode_regs_kept(&w->f->b->insn[i]))
+			step(w, i, &now);
+	}
+}
+
 void window_run(const struct stream_sample *s, struct site_function *f, uint32_t insn,
 		const struct window_sink *sink)
 {
 	struct window w = { s, f, sink, s->ev.u.sample.ip - f->b->off[insn],
 			    s->ev.u.sample.flags & HVAR_SAMPLE_ABI32 };
-	struct decode_regs back[MAX_BACK + 1], now;
-	uint32_t first, end, from, budget = MAX_FORWARD;
+	uint32_t first, end, budget = MAX_FORWARD;
+	struct decode_regs now;
 
 	blocks_around(f->b, insn, &first, &end);
-	from = insn - first > MAX_BACK ? insn - MAX_BACK : first;
-
-	decode_regs_init(&back[insn - from], s->regs, (uint32_t)s->regs[STREAM_RFLAGS]);
-	for (uint32_t i = insn; i-- > from;) {
-		back[i - from] = back[i - from + 1];
-		decode_regs_backward(&back[i - from], &f->b->insn[i], address_of(&w, i));
-	}
-	/* Forwards again from there: what an instruction sets is known after it. */
-	now = back[0];
-	for (uint32_t i = from; i < insn; i++) {
-		if (i > from)
-			decode_regs_merge(&now, &back[i - from]);
-		tell_operands(&w, i, &now, true);
-		step(&w, i, &now);
-	}
+	look_back(&w, first, insn);
 	decode_regs_init(&now, s->regs, (uint32_t)s->regs[STREAM_RFLAGS]);
 	for (int block = 0; block < MAX_BLOCKS; block++) {
 		uint32_t i = insn, next;
 
 		for (; i < end && budget; i++, budget--) {
-			tell_operands(&w, i, &now, block == 0);
-			if (i + 1 < end)
+			if (f->b->insn[i].n_mem)
+				tell_operands(&w, i, &now, block == 0);
+			if (i + 1 < end && !decode_regs_kept(&f->b->insn[i]))
 				step(&w, i, &now);
 		}
 		if (!budget)

@@ -24,6 +24,7 @@ struct window_sink {
 	void (*branch)(void *ctx, struct site_function *f, uint32_t i, bool taken);
 	/* The indirect jump at @i goes to offset @off from the function's start. */
 	void (*jump)(void *ctx, struct site_function *f, uint32_t i, uint64_t off, bool own);
+	uint32_t enough; /* 0, or: an operand that so many samples have proven, and no more lost, is not told */
 };
 
 /* Is @m, in the code that @ev is a sample of, thread-local by the ABI, wherever that is? */
