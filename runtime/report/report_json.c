@@ -179,6 +179,7 @@ static void total(FILE *f, const struct rows *r, const struct analysis *a)
 	if (r->slowdown > 0) {
 		json_u64(&j, "hits", r->hits);
 		json_num(&j, "slowdown", r->slowdown);
+		count(&j, "sample_ns", r->sample_ns, r->sample_ns);
 	}
 	json_u64(&j, "processes", r->totals.processes);
 	json_u64(&j, "misfits", r->totals.misfits);

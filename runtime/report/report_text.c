@@ -357,7 +357,7 @@ static void losses(const struct out *out, const struct rows *r, bool whole)
 static void how(const struct out *out, const struct rows *r, const struct analysis *a)
 {
 	const char *source = analysis_meta(a, "source"), *maps = analysis_meta(a, "maps");
-	char cost[160] = "";
+	char cost[200] = "", each[40] = "";
 
 	if (!source)
 		return;
@@ -377,9 +377,11 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 	if (r->own_cpu_share > 0 && r->seconds >= LONG_ENOUGH)
 		snprintf(cost, sizeof(cost), "; hotvar itself used %.1f %% of a CPU",
 			 100 * r->own_cpu_share);
+	if (r->sample_ns)
+		snprintf(each, sizeof(each), " (%.1f us each here)", 1e-3 * (double)r->sample_ns);
 	if (r->slowdown > 0)
-		snprintf(cost + strlen(cost), sizeof(cost) - strlen(cost), "; about %.1f %% of the program's time went into samples%s",
-			 100 * r->slowdown, r->hits ? " and breakpoints" : "");
+		snprintf(cost + strlen(cost), sizeof(cost) - strlen(cost), "; about %.1f %% of the program's time went into samples%s%s",
+			 100 * r->slowdown, each, r->hits ? " and breakpoints" : "");
 	paragraph(out, "samples by %s%s%s%s%s", source, !strcmp(source, "perf") ? "'s timer" :
 		  !strcmp(source, "ptrace") ? "'s stops" : "", maps ? ", map by " : "",
 		  maps ? maps : "", cost);

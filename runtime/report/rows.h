@@ -70,6 +70,7 @@ struct rows {
 	uint64_t lost;	 /* samples and records; what else went wrong is in totals.lost */
 	double seconds;
 	double slowdown; /* the part that measuring took of the program's CPU time, estimated; NaN: not known */
+	uint64_t sample_ns; /* that one sample took of it, as measured; 0: not measured */
 	uint64_t hits;	 /* of breakpoints */
 	double cpu_seconds; /* CPU time of the program, as the kernel has it; NaN: not known */
 	double unsampled; /* the part of it that samples do not stand for; NaN: not known */

@@ -26,6 +26,7 @@
 
 #include "bpf_calls.h"
 #include "breakpoints.h"
+#include "budget.h"
 #include "clock.h"
 #include "grow.h"
 #include "launch.h"
@@ -36,6 +37,7 @@
 #include "pmu_events.h"
 #include "proc.h"
 #include "relook.h"
+#include "sample_cost.h"
 #include "session.h"
 #include "target.h"
 
@@ -47,11 +49,7 @@ enum {
 	ATTACH_PASSES = 5,
 	MANY_PROCESSES = 20,
 	OUR_NICE = -10,
-	SAMPLE_NS = 16000,    /* that one sample costs the program in a virtual machine; elsewhere less */
 };
-
-static const double BREAKPOINTS_SHARE = 0.008; /* without a budget: of the program's time */
-static const double TIMER_PART = 2.0 / 3;      /* of a budget, the most for the timer */
 
 struct engine {
 	struct session *s; /* borrowed */
@@ -63,6 +61,7 @@ struct engine {
 	struct bpf_calls *bpf; /* or NULL */
 	struct pmu_events *pmu; /* or NULL */
 	struct perf_news news;
+	struct budget budget;
 	struct breakpoints *breaks; /* NULL: none */
 	pid_t pid;
 	int pidfd;	 /* -1: this kernel has none, ask at each tick */
@@ -158,22 +157,23 @@ static int available(const struct session *s, struct err *e)
 
 /* ---- what it may cost ---- */
 
-/* The part of the program's time that breakpoints may take: what the timer leaves of the budget. */
-static double breakpoints_share(const struct session *s)
+static bool by_timer(const struct session *s)
 {
-	double left = s->budget - s->hz * SAMPLE_NS / 1e9;
-
-	return s->budget > 0 ? (left > 0 ? left : 0) : BREAKPOINTS_SHARE;
+	return s->hz && s->source != SESSION_PMU && s->source != SESSION_FAULT;
 }
 
-/* A budget too small for the rate: sample less often, and leave a third of it to breakpoints. */
-static void keep_to_budget(struct session *s)
+/* A budget too small for the rate: sample less often. */
+static void keep_to_budget(struct engine *g)
 {
-	unsigned most = (unsigned)(s->budget * TIMER_PART * 1e9 / SAMPLE_NS);
+	struct session *s = g->s;
+	uint64_t measured_ns = by_timer(s) ? sample_cost_ns() : 0;
 
-	if (!(s->budget > 0) || s->hz <= most || s->source == SESSION_FAULT || s->source == SESSION_PMU)
+	if (measured_ns)
+		stream_put_meta(s->out, "sample_ns", "%llu", (unsigned long long)measured_ns);
+	g->budget = budget_make(s->hz, s->budget, measured_ns);
+	if (g->budget.hz == s->hz || !by_timer(s))
 		return;
-	s->hz = most ? most : 1;
+	s->hz = g->budget.hz;
 	stream_put_meta(s->out, "hz", "%u", s->hz);
 	session_note(s, "sampled at %u Hz, to cost no more than --budget says", s->hz);
 }
@@ -181,7 +181,7 @@ static void keep_to_budget(struct session *s)
 static void put_cost(struct engine *g)
 {
 	const struct breakpoints_counts *c;
-	uint64_t spent_ns = g->news.samples * (uint64_t)SAMPLE_NS;
+	uint64_t spent_ns = g->news.samples * g->budget.sample_ns;
 
 	if (!g->breaks)
 		return;
@@ -202,7 +202,7 @@ static int set_up(struct engine *g, struct err *e)
 {
 	struct err why = { 0 };
 	enum calls calls = CALLS_NONE;
-	bool pmu = g->s->source == SESSION_PMU, timer = g->s->hz && !pmu && g->s->source != SESSION_FAULT;
+	bool pmu = g->s->source == SESSION_PMU;
 
 	g->begin_cpu_ns = clock_own_cpu_ns();
 	g->rings = pmu ? open_pmu(g->s, &g->pmu, e) : open_rings(g->s, &g->bpf, &calls, &why, e);
@@ -227,9 +227,9 @@ static int set_up(struct engine *g, struct err *e)
 	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
 				      .look = g->look, .hz = g->s->hz, .calls = calls != CALLS_NONE,
 				      .faults = g->s->source == SESSION_FAULT, .wide = calls == CALLS_BEGIN };
-	if (timer)
-		g->breaks = g->news.breaks = breakpoints_new(breakpoints_share(g->s));
-	if (timer && !g->breaks)
+	if (by_timer(g->s))
+		g->breaks = g->news.breaks = breakpoints_new(g->budget.breakpoints);
+	if (by_timer(g->s) && !g->breaks)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	stream_put_meta(g->s->out, "source", "%s", pmu ? pmu_events_plan(g->pmu)->what : g->news.faults ? "fault" : "perf");
 	if (g->news.faults)
@@ -574,7 +574,7 @@ static int run(struct session *s, struct err *e)
 	struct engine g = { .s = s, .pidfd = -1, .launch = { .go_fd = -1, .why_fd = -1 } };
 	int was_nice, err;
 
-	keep_to_budget(s);
+	keep_to_budget(&g);
 	err = set_up(&g, e);
 	if (!err && s->argv)
 		err = launch(&g, e);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "budget.h"
+
+enum {
+	SAMPLE_NS = 16000, /* where it is not known: in a virtual machine */
+	USUAL_HZ = 1000,
+};
+
+static const double TIMER_PART = 2.0 / 3; /* of what is asked for, the most for the timer */
+
+/* Without being asked: of both, and the least and the most of breakpoints. */
+static const double USUAL = 0.024, LEAST = 0.003, MOST = 0.016;
+
+static double timer_part(unsigned hz, uint64_t sample_ns)
+{
+	return hz * (double)sample_ns / 1e9;
+}
+
+struct budget budget_make(unsigned hz, double asked, uint64_t measured_ns)
+{
+	struct budget b = { .sample_ns = measured_ns ? measured_ns : SAMPLE_NS, .hz = hz };
+	double most, left;
+
+	if (asked > 0) {
+		most = asked * TIMER_PART * 1e9 / (double)b.sample_ns;
+		if (hz > most)
+			b.hz = most >= 1 ? (unsigned)most : 1;
+		left = asked - timer_part(b.hz, b.sample_ns);
+		b.breakpoints = left > 0 ? left : 0;
+	} else {
+		left = USUAL - timer_part(hz < USUAL_HZ ? hz : USUAL_HZ, b.sample_ns);
+		b.breakpoints = left < LEAST ? LEAST : left > MOST ? MOST : left;
+	}
+	return b;
+}

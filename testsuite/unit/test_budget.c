@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_budget - who gets how much of the program's time; and that finding out what a sample costs leaves nothing behind.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/user/budget.h"
+#include "runtime/user/sample_cost.h"
+
+static void assert_near(double a, double b)
+{
+	assert_true(a - b < 1e-9 && b - a < 1e-9);
+}
+
+/* By hand: 2.4 % of a second are 24 ms, of which a thousand samples take so many ms as one takes us. */
+static void test_usual(void **state)
+{
+	static const struct {
+		unsigned hz;
+		uint64_t ns;
+		double breakpoints;
+	} t[] = {
+		{ 1000, 10000, 0.014 },
+		{ 1000, 0, 0.008 },	/* not known: 16 us */
+		{ 1000, 16000, 0.008 },
+		{ 1000, 1500, 0.016 },	/* no more than that */
+		{ 1000, 27000, 0.003 }, /* no less */
+		{ 100, 20000, 0.016 },
+		{ 500, 20000, 0.014 },
+		{ 5000, 10000, 0.014 }, /* who wants more samples shall not get fewer hits */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct budget b = budget_make(t[i].hz, 0, t[i].ns);
+
+		assert_int_equal(b.hz, t[i].hz);
+		assert_int_equal(b.sample_ns, t[i].ns ? t[i].ns : 16000);
+		assert_near(b.breakpoints, t[i].breakpoints);
+	}
+}
+
+static void test_asked(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	b = budget_make(1000, 0.01, 5000); /* samples take half of it */
+	assert_int_equal(b.hz, 1000);
+	assert_near(b.breakpoints, 0.005);
+	b = budget_make(1000, 0.003, 10000); /* two thirds are 200 of them */
+	assert_int_equal(b.hz, 200);
+	assert_near(b.breakpoints, 0.001);
+	b = budget_make(1000, 0.006, 0);
+	assert_int_equal(b.hz, 250);
+	assert_near(b.breakpoints, 0.002);
+	b = budget_make(20000, 0.0005, 1000000); /* one a second in any case, though it costs more */
+	assert_int_equal(b.hz, 1);
+	assert_near(b.breakpoints, 0);
+	b = budget_make(1000, 1, 5000);
+	assert_int_equal(b.hz, 1000);
+	assert_near(b.breakpoints, 0.995);
+}
+
+/* Descriptors, and areas of perf's. */
+static unsigned left_behind(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	assert_non_null(maps);
+	while (readdir(dir))
+		n++;
+	while (fgets(line, sizeof(line), maps))
+		n += strstr(line, "[perf_event]") != NULL;
+	fclose(maps);
+	closedir(dir);
+	return n;
+}
+
+static void test_nothing_stays(void **state)
+{
+	unsigned was = left_behind();
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		sample_cost_ns();
+	assert_int_equal(left_behind(), was);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_usual),
+		cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_nothing_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
