@@ -130,12 +130,16 @@ static void add(uint64_t *sum, uint64_t x)
 
 static void note_time(struct analysis *a, uint64_t ns)
 {
-	if (!ns)
-		return;
 	if (!a->totals.first_ns)
-		a->totals.first_ns = ns;
+		a->totals.first_ns = ns; /* 0: not known */
 	if (ns > a->totals.last_ns)
 		a->totals.last_ns = ns;
+}
+
+static void note(struct analysis *a, uint32_t mm, uint64_t ns)
+{
+	note_time(a, ns);
+	mm_set_add(&a->mms, mm);
 }
 
 static void take_event(struct analysis *a, const struct hvar_event *ev)
@@ -199,8 +203,7 @@ static void take_counts(struct analysis *a, const struct stream_counts *c, size_
 	uint64_t from = 0, until = 0; /* all there has entry i */
 	uint32_t i = HVAR_HOT_NONE;
 
-	note_time(a, c->time_ns);
-	mm_set_add(&a->mms, c->mm);
+	note(a, c->mm, c->time_ns);
 	if (a->by_phase)
 		variables_phase(a->variables, said_phase_of(variables_said(a->variables), c->mm));
 	for (k = 0; k < n; k++) {
@@ -222,8 +225,7 @@ static void take_heap(struct analysis *a, const struct stream_heap *h)
 {
 	uint64_t lost;
 
-	note_time(a, h->time_ns);
-	mm_set_add(&a->mms, h->mm);
+	note(a, h->mm, h->time_ns);
 	add(&a->totals.accesses, heap_rows_count(a->variables, h, a->per_process, a->by_member, &lost));
 	add(&a->totals.accesses_lost, lost);
 }
@@ -234,8 +236,7 @@ static void take_stack(struct analysis *a, const struct stream_stack *s, size_t 
 	size_t n = (len - sizeof(*s)) / sizeof(*s->v), k;
 	const struct hvar_vmas *vmas = spaces_of(a->spaces, &ev);
 
-	note_time(a, s->time_ns);
-	mm_set_add(&a->mms, s->mm);
+	note(a, s->mm, s->time_ns);
 	if (a->by_phase)
 		variables_phase(a->variables, said_phase_of(variables_said(a->variables), s->mm));
 	for (k = 0; k < n; k++) {
@@ -286,8 +287,7 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 	case STREAM_SAMPLE: {
 		const struct stream_sample *s = r->data;
 
-		note_time(a, s->ev.time_ns);
-		mm_set_add(&a->mms, s->ev.mm);
+		note(a, s->ev.mm, s->ev.time_ns);
 		a->totals.samples++;
 		a->result = NULL;
 		if (a->sample)
@@ -307,6 +307,11 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		estimate_hit(a->estimate, s);
 		break;
 	}
+	case STREAM_WALK:
+		note_time(a, ((const struct stream_walk *)r->data)->s.ev.time_ns);
+		a->result = NULL;
+		estimate_walk(a->estimate, r->data);
+		break;
 	case STREAM_CODE:
 		code_source_put(a->code, r->data, r->len);
 		break;
@@ -316,8 +321,7 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		watched_comm(a->watched, r->data);
 		break;
 	case STREAM_ACCESS:
-		note_time(a, ((const struct stream_access *)r->data)->ev.time_ns);
-		mm_set_add(&a->mms, ((const struct stream_access *)r->data)->ev.mm);
+		note(a, ((const struct stream_access *)r->data)->ev.mm, ((const struct stream_access *)r->data)->ev.time_ns);
 		accesses_take(a->accesses, a->spaces, r->data, r->len);
 		if (a->lines)
 			lines_pmu(a->lines, a->spaces, r->data);
@@ -364,13 +368,11 @@ void analysis_record(struct analysis *a, const struct stream_record *r)
 		take_stack(a, r->data, r->len);
 		break;
 	case STREAM_FAULT:
-		note_time(a, ((const struct stream_fault *)r->data)->at.ev.time_ns);
-		mm_set_add(&a->mms, ((const struct stream_fault *)r->data)->at.ev.mm);
+		note(a, ((const struct stream_fault *)r->data)->at.ev.mm, ((const struct stream_fault *)r->data)->at.ev.time_ns);
 		faulted_take(a->faulted, r->data);
 		break;
 	case STREAM_WATCHED:
-		note_time(a, ((const struct stream_watched *)r->data)->time_ns);
-		mm_set_add(&a->mms, ((const struct stream_watched *)r->data)->mm);
+		note(a, ((const struct stream_watched *)r->data)->mm, ((const struct stream_watched *)r->data)->time_ns);
 		watched_take(a->watched, r->data, r->len);
 		break;
 	case STREAM_LINE:

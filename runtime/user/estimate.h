@@ -88,6 +88,9 @@ void estimate_sample(struct estimate *e, const struct stream_sample *s);
  */
 void estimate_hit(struct estimate *e, const struct stream_sample *s);
 
+/* Take in one walk: it stands for no time either, and tells how often each branch on its way went where. */
+void estimate_walk(struct estimate *e, const struct stream_walk *w);
+
 /* What the samples say of one entry of the hot table. */
 struct estimate_row {
 	uint32_t variable;	/* hot table index */

@@ -28,6 +28,7 @@ struct estimate {
 	double all_ns;	   /* time of all samples */
 	double placed_ns;  /* of those whose instruction was found */
 	double by_reason_ns[ESTIMATE_REASONS];
+	uint64_t walks;	   /* taken in */
 	struct estimate_result result;
 };
 

@@ -86,6 +86,22 @@ int stream_put_event(struct stream *s, const struct hvar_event *ev)
 	return stream_put(s, STREAM_EVENT, ev, sizeof(*ev), NULL, 0);
 }
 
+int stream_put_walk(struct stream *s, const struct stream_walk *w, const uint64_t *targets, const uint8_t *bits)
+{
+	uint8_t buf[STREAM_WALK_TARGETS_MAX * sizeof(*targets) + STREAM_WALK_BITS_MAX / 8];
+	size_t n_targets = w->n_targets * sizeof(*targets), n_bits = ((size_t)w->n_bits + 7) / 8;
+
+	if (w->n_targets > STREAM_WALK_TARGETS_MAX || w->n_bits > STREAM_WALK_BITS_MAX) {
+		s->refused++;
+		return -EINVAL;
+	}
+	if (n_targets)
+		memcpy(buf, targets, n_targets);
+	if (n_bits)
+		memcpy(buf + n_targets, bits, n_bits);
+	return stream_put(s, STREAM_WALK, w, sizeof(*w), buf, n_targets + n_bits);
+}
+
 int stream_put_meta(struct stream *s, const char *key, const char *fmt, ...)
 {
 	char *value, *text;

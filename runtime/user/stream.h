@@ -21,10 +21,10 @@
 #include "runtime/core/hvar_module.h"
 
 /*
- * 2: STREAM_IMAGE and STREAM_CODE may be packed.  3: STREAM_COUNTS.  4: STREAM_HEAP.  Recordings of older
- * versions are read, too.
+ * 2: STREAM_IMAGE and STREAM_CODE may be packed.  3: STREAM_COUNTS.  4: STREAM_HEAP.  5: STREAM_WALK.  Recordings of
+ * older versions are read, too.
  */
-#define STREAM_VERSION 4
+#define STREAM_VERSION 5
 
 enum stream_type {
 	STREAM_META = 1, /* "key=value", no NUL: version, argv, hz, source, maps, start (realtime ns), kernel ... */
@@ -51,6 +51,7 @@ enum stream_type {
 	STREAM_LINE,	 /* struct stream_line: which threads accessed a cache line, with --exact --by cacheline */
 	STREAM_PREFETCH, /* struct stream_prefetch: what a prefetch instruction asked for, with --prefetches */
 	STREAM_LINE_UNSEEN, /* struct stream_line_unseen: of the line that the record before is of */
+	STREAM_WALK,	 /* struct stream_walk: which way a thread went on from a sample */
 	STREAM_TYPES
 };
 
@@ -69,6 +70,25 @@ struct stream_sample {
 	uint64_t regs[STREAM_REGS];
 	uint64_t fs_base, gs_base; /* 0: not known */
 };
+
+/*
+ * Which way a thread went from @s on, an instruction by its registers that stands for no time: @insns instructions were
+ * done, a repeated string instruction being one.  Each conditional jump among them (jrcxz and loop, too) has a bit, in order, the
+ * lowest of a byte first, set: taken.  Each jump and call through a register or memory, and each return, has a target.
+ */
+enum { STREAM_WALK_INSNS_MAX = 1 << 16, STREAM_WALK_BITS_MAX = 8192, STREAM_WALK_TARGETS_MAX = 1024, STREAM_WALK_ENDS_MAX = 16 };
+
+struct stream_walk {
+	struct stream_sample s; /* of no period, with registers, of 64-bit code */
+	uint32_t insns, n_bits, n_targets;
+	uint32_t end;	    /* why it ended there: enum walk_end of walker.h */
+	uint64_t targets[]; /* n_targets of them, then uint8_t bits[(n_bits + 7) / 8], of which those past n_bits are 0 */
+};
+
+static inline const uint8_t *stream_walk_bits(const struct stream_walk *w)
+{
+	return (const uint8_t *)(w->targets + w->n_targets);
+}
 
 struct stream_module {
 	uint32_t id;	   /* the number events use */
@@ -404,6 +424,8 @@ struct stream *stream_to_call(void (*fn)(void *ctx, const struct stream_record *
 int stream_put(struct stream *s, enum stream_type type, const void *a, size_t na,
 	       const void *b, size_t nb);
 int stream_put_event(struct stream *s, const struct hvar_event *ev);
+/* Those many targets and bits as @w says. */
+int stream_put_walk(struct stream *s, const struct stream_walk *w, const uint64_t *targets, const uint8_t *bits);
 int stream_put_meta(struct stream *s, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

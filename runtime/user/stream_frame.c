@@ -13,6 +13,7 @@ _Static_assert(sizeof(struct stream_head) == 16, "record head");
 _Static_assert(sizeof(struct hvar_event) == 80, "event");
 _Static_assert(sizeof(struct stream_sample) == 240, "sample");
 _Static_assert(sizeof(struct hvar_module) == 80, "module");
+_Static_assert(sizeof(struct stream_walk) == 256, "walk record");
 _Static_assert(sizeof(struct stream_module) == 88, "module record");
 _Static_assert(sizeof(struct stream_code) == 16, "code record");
 _Static_assert(sizeof(struct stream_comm) == 32, "comm record");
@@ -75,6 +76,8 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_SAMPLE:
 	case STREAM_HIT:
 		return sizeof(struct stream_sample);
+	case STREAM_WALK:
+		return sizeof(struct stream_walk) + STREAM_WALK_TARGETS_MAX * sizeof(uint64_t) + STREAM_WALK_BITS_MAX / 8;
 	case STREAM_CODE:
 		return 16 << 20;
 	case STREAM_COMM:
@@ -125,6 +128,22 @@ static bool code_ok(const struct stream_code *c, uint32_t len)
 {
 	return len > sizeof(*c) && (c->module || c->mm) &&
 	       c->where + (len - sizeof(*c)) > c->where;
+}
+
+/* Each bit and each target is of an instruction of its own. */
+static bool walk_ok(const struct stream_walk *w, uint32_t len)
+{
+	const uint32_t no = HVAR_SAMPLE_NOREGS | HVAR_SAMPLE_ABI32;
+
+	if (len < sizeof(*w) || w->s.ev.type != HVAR_EVENT_SAMPLE || !hvar_event_valid(&w->s.ev) || w->s.ev.u.sample.period_ns ||
+	    w->s.ev.u.sample.flags & no || w->end >= STREAM_WALK_ENDS_MAX)
+		return false;
+	if (w->insns > STREAM_WALK_INSNS_MAX || w->n_bits > STREAM_WALK_BITS_MAX || w->n_targets > STREAM_WALK_TARGETS_MAX ||
+	    w->n_bits + w->n_targets > w->insns)
+		return false;
+	if (len != sizeof(*w) + w->n_targets * sizeof(w->targets[0]) + (w->n_bits + 7) / 8)
+		return false;
+	return !(w->n_bits % 8) || !(stream_walk_bits(w)[w->n_bits / 8] >> w->n_bits % 8);
 }
 
 static bool counts_ok(const struct stream_counts *c, uint32_t len)
@@ -330,6 +349,8 @@ bool stream_well_formed(uint32_t type, const void *data, uint32_t len)
 	case STREAM_HIT:
 		return len == sizeof(struct stream_sample) &&
 		       ev->type == HVAR_EVENT_SAMPLE && hvar_event_valid(ev);
+	case STREAM_WALK:
+		return walk_ok(data, len);
 	case STREAM_CODE:
 		return code_ok(data, len);
 	case STREAM_COMM:

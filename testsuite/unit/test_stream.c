@@ -90,7 +90,29 @@ static struct stream_sample sample(unsigned i)
 	return s;
 }
 
-/* One record of each type, into @s, noted in puts_. */
+/* A walk past 9 branches, 2 of them taken, and two returns. */
+static struct stream_walk walk(void)
+{
+	struct stream_walk w = { .s = sample(2), .insns = 40, .n_bits = 9, .n_targets = 2, .end = 1 };
+
+	w.s.ev.u.sample.period_ns = 0;
+	return w;
+}
+
+static const uint64_t walk_targets[] = { 0x10200, 0x10300 };
+static const uint8_t walk_bits[] = { 0x02, 0x01 };
+
+static void put_walk(struct stream *s)
+{
+	struct stream_walk w = walk();
+	uint8_t way[sizeof(walk_targets) + sizeof(walk_bits)];
+
+	memcpy(way, walk_targets, sizeof(walk_targets));
+	memcpy(way + sizeof(walk_targets), walk_bits, sizeof(walk_bits));
+	put(s, STREAM_WALK, &w, sizeof(w), way, sizeof(way));
+}
+
+/* One record of each of the types that differ in form, into @s, noted in puts_. */
 static void put_all(struct stream *s)
 {
 	static const uint8_t bytes[] = { 0x48, 0x8b, 0x07, 0xc3, 0x90 };
@@ -115,6 +137,7 @@ static void put_all(struct stream *s)
 	put(s, STREAM_CODE, &c, sizeof(c), bytes, sizeof(bytes));
 	put(s, STREAM_LOSS, &loss, sizeof(loss), NULL, 0);
 	put(s, STREAM_IMAGE, &image, sizeof(image), "not really an image", 19);
+	put_walk(s);
 	put(s, STREAM_END, &end, sizeof(end), NULL, 0);
 }
 
@@ -529,6 +552,78 @@ static void bad_records(void **state)
 }
 
 /* A file at its size limit: no signal kills us, the first failure is told, what is there is readable. */
+/* What is put is what was walked; and none of what no walk can be. */
+static void walks(void **state)
+{
+	static const struct {
+		size_t off;
+		uint32_t value;
+	} bad[] = {
+		{ offsetof(struct stream_walk, insns), 10 }, /* fewer than branches and returns */
+		{ offsetof(struct stream_walk, insns), STREAM_WALK_INSNS_MAX + 1 },
+		{ offsetof(struct stream_walk, n_bits), 8 }, /* too long then */
+		{ offsetof(struct stream_walk, n_bits), 17 },
+		{ offsetof(struct stream_walk, n_bits), UINT32_MAX },
+		{ offsetof(struct stream_walk, n_targets), 1 },
+		{ offsetof(struct stream_walk, n_targets), 0x20000002 },
+		{ offsetof(struct stream_walk, end), STREAM_WALK_ENDS_MAX },
+		{ offsetof(struct stream_walk, s.ev.u.sample.period_ns), 1 },
+		{ offsetof(struct stream_walk, s.ev.u.sample.flags), HVAR_SAMPLE_NOREGS },
+		{ offsetof(struct stream_walk, s.ev.type), HVAR_EVENT_MAP },
+	};
+	static const uint8_t past_the_end[] = { 0x02, 0x03 };
+	struct stream_walk w = walk();
+	struct stream_record rec;
+	struct stream_reader *r;
+	struct err e;
+	struct stream *s;
+	union {
+		struct stream_walk w;
+		uint8_t bytes[sizeof(struct stream_walk) + sizeof(walk_targets) + sizeof(walk_bits)];
+	} one;
+
+	(void)state;
+	unlink(path_of("walks"));
+	s = stream_to_file(path_of("walks"), &e);
+	assert_non_null(s);
+	assert_int_equal(stream_put_walk(s, &w, walk_targets, walk_bits), 0);
+	w.n_targets = w.n_bits = 0;
+	assert_int_equal(stream_put_walk(s, &w, NULL, NULL), 0);
+	assert_int_equal(stream_close(s, &e), 0);
+	r = stream_reader_of_file(path_of("walks"), &e);
+	assert_non_null(r);
+	assert_int_equal(stream_next(r, &rec), 1);
+	assert_int_equal(rec.type, STREAM_WALK);
+	assert_int_equal(rec.len, sizeof(one.bytes));
+	memcpy(one.bytes, rec.data, sizeof(one.bytes));
+	w = walk();
+	assert_memory_equal(&one.w, &w, sizeof(w));
+	assert_memory_equal(one.w.targets, walk_targets, sizeof(walk_targets));
+	assert_memory_equal(stream_walk_bits(&one.w), walk_bits, sizeof(walk_bits));
+	assert_int_equal(stream_next(r, &rec), 1);
+	assert_int_equal(rec.len, sizeof(w));
+	assert_int_equal(stream_next(r, &rec), -EPIPE); /* no STREAM_END */
+	stream_reader_free(r);
+
+	assert_true(stream_well_formed(STREAM_WALK, &one, sizeof(one.bytes)));
+	assert_false(stream_well_formed(STREAM_WALK, &one, sizeof(w) - 8));
+	assert_false(stream_well_formed(STREAM_WALK, &one, sizeof(one.bytes) - 1));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		uint32_t was;
+
+		memcpy(&was, one.bytes + bad[i].off, sizeof(was));
+		memcpy(one.bytes + bad[i].off, &bad[i].value, sizeof(was));
+		assert_false(stream_well_formed(STREAM_WALK, &one, sizeof(one.bytes)));
+		memcpy(one.bytes + bad[i].off, &was, sizeof(was));
+	}
+	s = stream_to_file(path_of("walks"), &e);
+	assert_non_null(s);
+	assert_int_equal(stream_put_walk(s, &w, walk_targets, past_the_end), -EINVAL);
+	w.n_targets = STREAM_WALK_TARGETS_MAX + 1;
+	assert_int_equal(stream_put_walk(s, &w, walk_targets, walk_bits), -EINVAL);
+	assert_int_equal(stream_close(s, &e), -EINVAL);
+}
+
 static void size_limit(void **state)
 {
 	struct stream_reader *r;
@@ -746,7 +841,7 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	static const char *const names[] = { "all", "notes", "bad", "limit" };
+	static const char *const names[] = { "all", "notes", "bad", "limit", "walks" };
 	size_t i;
 
 	(void)state;
@@ -768,6 +863,7 @@ int main(void)
 		cmocka_unit_test(older_version),
 		cmocka_unit_test(refuses_other_files),
 		cmocka_unit_test(bad_records),
+		cmocka_unit_test(walks),
 		cmocka_unit_test(size_limit),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(closed_pipe),
