@@ -198,6 +198,26 @@ static void test_window(void **state)
 	blocks_free(b);
 }
 
+/* A jump that is seen to land in the middle of a block cuts it in two. */
+static void lands_anywhere(struct blocks *b)
+{
+	uint32_t first, end, to, leader = 0;
+
+	if (!b->n_sw)
+		return;
+	to = (uint32_t)rand() % b->n;
+	blocks_saw_jump(b, b->sw[0].jump, to);
+	assert_true(b->leader[to]);
+	for (uint32_t i = 0; i < b->n; i++) {
+		leader = b->leader[i] ? i : leader;
+		blocks_around(b, i, &first, &end);
+		assert_int_equal(first, leader);
+		assert_true(end == b->n || b->leader[end]);
+		for (uint32_t j = i + 1; j < end; j++)
+			assert_false(b->leader[j]);
+	}
+}
+
 static void test_random(void **state)
 {
 	(void)state;
@@ -234,6 +254,7 @@ static void test_random(void **state)
 			}
 		}
 		assert_int_equal(covered, b->n);
+		lands_anywhere(b);
 		blocks_free(b);
 	}
 	blocks_free(NULL);
