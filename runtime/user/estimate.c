@@ -268,6 +268,8 @@ static enum estimate_reason take(struct taking *t)
 	if (t->s->ev.u.sample.flags & HVAR_SAMPLE_NOREGS)
 		return ESTIMATE_NO_REGS;
 	site_keep(f, t->insn, t->s->regs);
+	pairs_sample(&f->pairs, t->s, t->insn);
+	series_sample(&t->e->sites.series, t->s, f, t->insn);
 	window_run(t->s, f, t->insn, &sink);
 	if (!t->n_own)
 		return ESTIMATE_NO_OPERAND;

@@ -24,6 +24,8 @@ enum {
 };
 
 static const double CONTRADICTED = 2; /* standard deviations */
+static const double MOST_GHZ = 6;     /* of any CPU */
+static const double USUAL_GHZ = 3;
 
 /* Blocks of one function on their way into the graph. */
 struct placing {
@@ -521,14 +523,18 @@ static bool calls_unseen(const struct sites *s)
 	return false;
 }
 
-int graph_build(struct graph *g, const struct sites *s, double sample_cycles)
+int graph_build(struct graph *g, const struct sites *s, double samples, double all_ns)
 {
 	struct building b = { .g = g, .s = s };
 	struct ranked *order = calloc(s->n + 1, sizeof(*order));
 	int err = -ENOMEM;
 
 	memset(g, 0, sizeof(*g));
-	g->sample_cycles = sample_cycles;
+	g->series = &s->series;
+	g->samples = samples;
+	g->all_ns = all_ns;
+	g->sample_cycles = samples > 0 ? MOST_GHZ * all_ns / samples : 0;
+	g->flow.sample_cycles = samples > 0 && all_ns > 0 ? USUAL_GHZ * all_ns / samples : 1;
 	b.places = calloc(s->n + 1, sizeof(*b.places));
 	if (order && b.places)
 		err = place_all(&b, order);

@@ -21,11 +21,14 @@ struct graph_block {
 struct graph {
 	struct flow_graph flow;	/* nodes[i] is blocks[i] */
 	struct graph_block *blocks;
+	const struct series *series; /* of the samples; borrowed */
 	uint32_t cap_nodes, cap_edges;
+	double samples, all_ns;	/* of the whole measurement */
 	double sample_cycles;	/* CPU cycles from sample to sample, at most; 0: not known */
 };
 
-int graph_build(struct graph *g, const struct sites *s, double sample_cycles); /* 0 or -ENOMEM */
+/* @samples, for which @all_ns were measured. */
+int graph_build(struct graph *g, const struct sites *s, double samples, double all_ns); /* 0 or -ENOMEM */
 void graph_fini(struct graph *g);
 
 #endif /* ESTIMATE_GRAPH_H */

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate_chains.h"
 #include "estimate_loops.h"
+#include "estimate_rates.h"
 #include "estimate_rounds.h"
 
 enum {
@@ -343,7 +345,7 @@ static bool first_to_head(const struct loops *l, uint32_t k)
 	return true;
 }
 
-static int one_loop(struct loops *l, uint32_t head)
+static int one_loop(struct loops *l, uint32_t head, const struct rates *rates)
 {
 	struct exit_test tests[4], t;
 	uint32_t n_tests = 0, exits = 0, n_members = 0, *members;
@@ -379,6 +381,8 @@ static int one_loop(struct loops *l, uint32_t head)
 	guard_odds(l, head);
 	mark_inside(l, false);
 	if (!err)
+		err = rates_apply(rates, l, head);
+	if (!err)
 		err = flow_graph_cut(&l->g->flow, members, n_members);
 	free(members);
 	return err;
@@ -387,6 +391,7 @@ static int one_loop(struct loops *l, uint32_t head)
 int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_edge,
 		uint32_t end_edge)
 {
+	struct rates *rates = NULL;
 	struct loops *l;
 	int err;
 
@@ -415,11 +420,20 @@ int loops_apply(struct graph *g, uint32_t first, uint32_t end, uint32_t first_ed
 				registers_of_loop(l, l->back[k].head);
 		if (l->n_back)
 			err = consts_find(&l->consts, g, first, l->n, &edges);
+		if (l->n_back && !err)
+			rates = rates_new(l);
+		for (uint32_t k = 0; k < l->n_back && !err; k++) {
+			if (!first_to_head(l, k))
+				continue;
+			find_members(l, l->back[k].head);
+			chains_apply(l, l->back[k].head);
+		}
 		for (uint32_t k = 0; k < l->n_back && !err; k++) {
 			if (first_to_head(l, k))
-				err = one_loop(l, l->back[k].head);
+				err = one_loop(l, l->back[k].head, rates);
 		}
 	}
+	rates_free(rates);
 	fini(l);
 	free(l);
 	return err;

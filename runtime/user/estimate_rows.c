@@ -20,7 +20,6 @@ enum {
 
 static const double OF_NOBODYS = 5; /* times its part of what is known, a variable may have of what nothing tells of */
 static const double SKIDS = 0.014;
-static const double MOST_GHZ = 6; /* of any CPU */
 
 struct sums {
 	double accesses, reads, writes, bytes, time_ns;
@@ -330,8 +329,8 @@ static bool solve(struct solving *s)
 
 	sites_add_callers(&e->sites, &e->env);
 	clobbers_find(&e->sites);
-	if (graph_build(&s->graph, &e->sites, e->result.samples ?
-			MOST_GHZ * e->all_ns / (double)e->result.samples : 0))
+	frames_find(&e->sites);
+	if (graph_build(&s->graph, &e->sites, (double)e->result.samples, e->all_ns))
 		return false;
 	n = e->n_vars ? e->n_vars : 1;
 	s->vars = calloc(n, sizeof(*s->vars));

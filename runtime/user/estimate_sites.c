@@ -50,6 +50,7 @@ static void function_free(struct site_function *f)
 	free(f->kept);
 	free(f->jumps);
 	free(f->counted);
+	pairs_free(f->pairs);
 	blocks_free(f->b);
 	free(f);
 }
@@ -61,6 +62,7 @@ void sites_fini(struct sites *s)
 	free(s->v);
 	free(s->cache);
 	free(s->ranges);
+	series_fini(&s->series);
 	memset(s, 0, sizeof(*s));
 }
 

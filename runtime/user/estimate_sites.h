@@ -11,6 +11,8 @@
 
 #include "blocks.h"
 #include "estimate.h"
+#include "estimate_pairs.h"
+#include "estimate_series.h"
 
 struct site_var {
 	uint32_t variable; /* hot table index */
@@ -75,6 +77,11 @@ struct site_function {
 	struct site_operand stack; /* what operands based on the stack pointer touched, all together */
 	struct site_kept *kept;	/* SITE_KEPT of them at most, NULL: none yet */
 	uint32_t n_kept, cap_kept; /* seen; room for */
+	struct pairs *pairs;	/* NULL: none yet */
+	/* By frames_find(). */
+	struct site_function *caller; /* the only one known that calls it; NULL: none */
+	bool callers_differ;	/* there are others, or it is come to by a jump */
+	uint32_t untouched;	/* registers that are its caller's all the while it runs */
 	uint32_t clobbers;	/* registers that a call of it may change; clobbers_find() */
 	bool filled;		/* known_fill() has been here */
 	uint32_t frame;		/* from this instruction on RBP is the frame pointer; BLOCKS_NONE: nowhere */
@@ -95,6 +102,7 @@ struct sites {
 	struct site_cache *cache;
 	struct site_range *ranges;
 	size_t n_ranges, cap_ranges;
+	struct series series;
 	bool failed;		  /* memory was short once */
 };
 
@@ -157,5 +165,8 @@ double site_counted_excess(const struct site_counted *c);
  * what it calls: compilers keep others in them across calls of functions they know.  Told at each call.
  */
 void clobbers_find(struct sites *s);
+
+/* Who calls each function, by direct calls.  After clobbers_find(). */
+void frames_find(struct sites *s);
 
 #endif /* ESTIMATE_SITES_H */

@@ -22,6 +22,7 @@ enum {
 static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */
 static const double SHAKE_SET = 0.4;
 static const double SHAKE_BRANCH = 0.4;
+static const double SHAKE_SPEED = 0.3;
 
 /* The same numbers each time: a report that changed by itself would puzzle. */
 static uint64_t next(uint64_t *s)
@@ -85,6 +86,10 @@ static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *
 		if (edge->odds > 0)
 			g->edges[e].odds = edge->odds * exp(edge->odds_sd * normal(s));
 	}
+	for (uint32_t k = 0; k < was->n_rates; k++)
+		g->rates[k].runs = was->rates[k].runs * exp(was->rates[k].sd * normal(s));
+	if (was->n_rates)
+		g->sample_cycles = was->sample_cycles * exp(SHAKE_SPEED * normal(s));
 	for (uint32_t k = 0; k < was->n_stays; k++)
 		g->stays[k].rounds = was->stays[k].rounds * exp(was->stays[k].sd * normal(s));
 }
@@ -95,8 +100,11 @@ static bool copy(struct flow_graph *to, const struct flow_graph *from)
 	to->nodes = malloc((from->n_nodes + 1) * sizeof(*to->nodes));
 	to->edges = malloc((from->n_edges + 1) * sizeof(*to->edges));
 	to->stays = malloc((from->n_stays + 1) * sizeof(*to->stays));
-	if (!to->nodes || !to->edges || !to->stays)
+	to->rates = malloc((from->n_rates + 1) * sizeof(*to->rates));
+	if (!to->nodes || !to->edges || !to->stays || !to->rates)
 		return false;
+	if (from->n_rates)
+		memcpy(to->rates, from->rates, from->n_rates * sizeof(*to->rates));
 	if (from->n_stays)
 		memcpy(to->stays, from->stays, from->n_stays * sizeof(*to->stays));
 	if (from->n_nodes)
@@ -152,6 +160,7 @@ out:
 	free(shaken.nodes);
 	free(shaken.edges);
 	free(shaken.stays);
+	free(shaken.rates);
 	free(again);
 	free(accesses);
 	return err;

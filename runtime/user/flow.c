@@ -32,8 +32,26 @@ static const double COUNTED_SD = 0.08;	  /* of log odds, from hits of breakpoint
 static const double FEW_COUNTED = 3;	  /* hits that say little of how rare a way is */
 static const double SWITCH_SD = 1.6;	  /* the same of indirect jumps: where they go decides how they stall */
 static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: branches lean */
+static const double SPEED_SD = 0.3;	  /* of the logarithm of cycles a sample stands for */
 static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
 static const double EXTRA_MEAN = -4;
+
+/* Cycles a sample stands for, as rates and runs @start have it. */
+static double speed_at(const struct flow_graph *g, const double *start)
+{
+	double sum = log(g->sample_cycles) / (SPEED_SD * SPEED_SD), weight = 1 / (SPEED_SD * SPEED_SD);
+
+	for (uint32_t k = 0; k < g->n_rates && start; k++) {
+		const struct flow_rate *r = &g->rates[k];
+		double w = 1 / (r->sd * r->sd);
+
+		if (!(start[r->node] > 0))
+			continue;
+		sum += w * log(r->runs / start[r->node]);
+		weight += w;
+	}
+	return sum / weight;
+}
 
 static void begin_at(struct flow_problem *p, const double *start)
 {
@@ -51,6 +69,8 @@ static void begin_at(struct flow_problem *p, const double *start)
 		b = edge->to == FLOW_OUTSIDE ? a - 1 : p->x[edge->to];
 		p->x[edge_unknown(p, e)] = (a < b ? a : b) - 0.7;
 	}
+	if (g->n_rates)
+		p->x[speed_unknown(p)] = speed_at(g, start);
 }
 
 /* What flows over edges list[0..n), as a logarithm. */
@@ -327,6 +347,26 @@ static double stay_row(struct flow_problem *p, const struct flow_stay *s)
 	return add_row(p, log(s->rounds) - p->x[s->head] + p->x[out], 1 / s->sd, s->sd < 0.05 ? 0 : 4 * p->patience);
 }
 
+static double rate_rows(struct flow_problem *p)
+{
+	const struct flow_graph *g = p->g;
+	uint32_t speed = speed_unknown(p);
+	double sum;
+
+	if (!g->n_rates)
+		return 0;
+	flow_rows_term(&p->rows, speed, 1);
+	sum = add_row(p, log(g->sample_cycles) - p->x[speed], 1 / SPEED_SD, 0);
+	for (uint32_t k = 0; k < g->n_rates; k++) {
+		const struct flow_rate *r = &g->rates[k];
+
+		flow_rows_term(&p->rows, r->node, 1);
+		flow_rows_term(&p->rows, speed, 1);
+		sum += add_row(p, log(r->runs) - p->x[r->node] - p->x[speed], 1 / r->sd, 4 * p->patience);
+	}
+	return sum;
+}
+
 static double build(struct flow_problem *p)
 {
 	const struct flow_graph *g = p->g;
@@ -349,7 +389,7 @@ static double build(struct flow_problem *p)
 		sum += cut_row(p, k) + set_time_row(p, k);
 	for (uint32_t k = 0; k < g->n_stays; k++)
 		sum += stay_row(p, &g->stays[k]);
-	return sum;
+	return sum + rate_rows(p);
 }
 
 /* Steps until they bring nothing more, @steps at most. */

@@ -43,6 +43,12 @@ struct flow_stay {
 	double rounds, sd;  /* 0: taken back; sd: of the logarithm */
 };
 
+/* How often a node ran in all, by count: a row of its own kind, since runs are told in samples and cycles. */
+struct flow_rate {
+	uint32_t node;
+	double runs, sd; /* 0: taken back; sd: of the logarithm */
+};
+
 /*
  * Every node has at least one edge in and one out; what comes from or goes to
  * places unknown has an edge from or to FLOW_OUTSIDE.
@@ -62,12 +68,16 @@ struct flow_graph {
 	uint32_t n_cuts, cap_cuts, cap_cut_nodes;
 	struct flow_stay *stays;
 	uint32_t n_stays, cap_stays;
+	struct flow_rate *rates;
+	uint32_t n_rates, cap_rates;
+	double sample_cycles; /* cycles that a sample stands for, roughly: by how much rates are more than runs */
 	bool calls_unseen; /* there are calls through pointers: of any function, for all we see */
 };
 
 /* Add a set; 0 or -ENOMEM. */
 int flow_graph_cut(struct flow_graph *g, const uint32_t *nodes, uint32_t n);
 int flow_graph_stay(struct flow_graph *g, const struct flow_stay *stay); /* likewise */
+int flow_graph_rate(struct flow_graph *g, const struct flow_rate *rate);
 void flow_graph_fini(struct flow_graph *g);
 
 /*

@@ -57,6 +57,21 @@ int flow_graph_stay(struct flow_graph *g, const struct flow_stay *stay)
 	return 0;
 }
 
+int flow_graph_rate(struct flow_graph *g, const struct flow_rate *rate)
+{
+	if (g->n_rates == g->cap_rates) {
+		uint32_t cap = g->cap_rates ? 2 * g->cap_rates : 16;
+		struct flow_rate *v = realloc(g->rates, cap * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		g->rates = v;
+		g->cap_rates = cap;
+	}
+	g->rates[g->n_rates++] = *rate;
+	return 0;
+}
+
 void flow_graph_fini(struct flow_graph *g)
 {
 	free(g->nodes);
@@ -64,6 +79,7 @@ void flow_graph_fini(struct flow_graph *g)
 	free(g->cut_nodes);
 	free(g->cut_end);
 	free(g->stays);
+	free(g->rates);
 	memset(g, 0, sizeof(*g));
 }
 

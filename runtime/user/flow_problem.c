@@ -144,7 +144,7 @@ int flow_problem_init(struct flow_problem *p, const struct flow_graph *g)
 
 	memset(p, 0, sizeof(*p));
 	p->g = g;
-	p->n = nodes + edges;
+	p->n = nodes + edges + (g->n_rates > 0);
 	p->x = calloc(p->n + 1, sizeof(*p->x));
 	p->step = calloc(p->n + 1, sizeof(*p->step));
 	p->tried = calloc(p->n + 1, sizeof(*p->tried));

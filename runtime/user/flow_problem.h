@@ -36,6 +36,12 @@ static inline uint32_t edge_unknown(const struct flow_problem *p, uint32_t e)
 	return p->g->n_nodes + e;
 }
 
+/* The logarithm of the cycles that a sample stands for. */
+static inline uint32_t speed_unknown(const struct flow_problem *p)
+{
+	return p->g->n_nodes + p->g->n_edges;
+}
+
 /* A call's flow is its caller's; any other edge has a flow of its own. */
 static inline uint32_t flow_unknown(const struct flow_problem *p, uint32_t e)
 {

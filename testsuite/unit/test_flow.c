@@ -66,6 +66,31 @@ static void near(double got, double want, double factor)
 		fail_msg("%g is not within a factor %g of %g", got, factor, want);
 }
 
+/* Three blocks that nothing ties to each other but how often two of them ran: the one that waits does not run as its time says. */
+static void test_rates(void **state)
+{
+	static const struct flow_rate rates[] = { { 0, 3e9, 0.05 }, { 1, 3e6, 0.05 } };
+	struct build *b = begin();
+	double runs[MAX];
+
+	(void)state;
+	for (int v = 0; v < 3; v++) {
+		node(b, 1000, 1);
+		edge(b, OUT, v);
+		edge(b, v, OUT);
+	}
+	b->g.sample_cycles = 2e6; /* an error that rates have in common */
+	assert_int_equal(flow_graph_rate(&b->g, &rates[0]), 0);
+	assert_int_equal(flow_graph_rate(&b->g, &rates[1]), 0);
+	assert_int_equal(flow_solve(&b->g, NULL, 60, runs), 0);
+	near(runs[0] / runs[1], 1000, 1.1);
+	near(runs[0] / runs[2], 1, 1.6);
+	assert_int_equal(flow_solve(&b->g, runs, 8, runs), 0);
+	near(runs[0] / runs[1], 1000, 1.1);
+	free(b->g.rates);
+	end(b);
+}
+
 /* One block after the other: all run alike, whatever the time they take. */
 static void test_chain(void **state)
 {
@@ -600,6 +625,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),  cmocka_unit_test(test_factor),
 		cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_broken_off),
 		cmocka_unit_test(test_stay),

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_estimate_rates.c - two loops whose rounds nothing tells but registers that move from sample to sample.
+ *
+ * Both take the same time.  The first reads a variable in each round, the second writes another, and waits: where
+ * what its register counts is believed it has a hundred times fewer accesses, and else about as many, as
+ * far as time tells.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/user/estimate.h"
+
+enum { RCX = 1, RBX = 3, RSP = 4, RSI = 6, RDI = 7, R8 = 8, R12 = 12 };
+enum { CODE = 0x400000, READ = 0x600000, WRITTEN = 0x700000, STACK = 0x7fff0000, SAMPLES = 1000 };
+
+struct world {
+	uint8_t code[256];
+	uint64_t n;
+	uint64_t starts[4]; /* of functions, by 0 after the first */
+};
+
+static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip, struct code_site *out, uint64_t *start, uint64_t *end)
+{
+	const struct world *w = ctx;
+
+	(void)ev;
+	*out = (struct code_site){ 1, 0, ip - CODE };
+	*start = CODE;
+	*end = CODE + w->n;
+	return ip >= CODE && ip < CODE + w->n;
+}
+
+static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t len)
+{
+	const struct world *w = ctx;
+
+	if (at->where >= w->n)
+		return 0;
+	if (len > w->n - at->where)
+		len = w->n - at->where;
+	memcpy(buf, w->code + at->where, len);
+	return len;
+}
+
+static bool env_function(void *ctx, const struct code_site *at, uint64_t *start, uint64_t *end)
+{
+	const struct world *w = ctx;
+
+	*start = 0;
+	*end = w->n;
+	for (int k = 1; k < 4 && w->starts[k]; k++) {
+		if (w->starts[k] <= at->where)
+			*start = w->starts[k];
+		else if (w->starts[k] < *end)
+			*end = w->starts[k];
+	}
+	return true;
+}
+
+/* 0 what is read, 1 what is written, 2 the stack, 3 anything else */
+static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr, uint64_t stack)
+{
+	(void)ctx;
+	(void)ev;
+	(void)stack;
+	return addr == READ ? 0 : addr == WRITTEN ? 1 : addr - STACK + 4096 < 8192 ? 2 : 3;
+}
+
+static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at)
+{
+	(void)ctx;
+	(void)ev;
+	(void)at;
+	return 3;
+}
+
+/* The code, where its two halves of the samples are, and what the registers are at the k-th. */
+struct program {
+	const char *hex;
+	uint64_t starts[4], first, second;
+	void (*registers)(uint64_t *regs, uint64_t k, bool is_second);
+};
+
+/* Accesses to what the first half reads for each to what the second writes. */
+static double ratio(const struct program *p)
+{
+	struct world w = { .n = 0 };
+	const struct estimate_env env = { &w, env_site, env_code, env_function, env_variable, env_tls, NULL };
+	struct estimate *e = estimate_new(&env);
+	const struct estimate_result *r;
+	const char *hex = p->hex;
+	double accesses[4] = { 0 };
+	unsigned v;
+	int used;
+
+	for (; sscanf(hex, "%x%n", &v, &used) == 1; hex += used)
+		w.code[w.n++] = (uint8_t)v;
+	memcpy(w.starts, p->starts, sizeof(w.starts));
+	for (uint64_t k = 0; k < SAMPLES; k++) {
+		struct stream_sample s = { .ev = { .type = HVAR_EVENT_SAMPLE, .mm = 1, .pid = 10, .tid = 10 } };
+		bool is_second = k >= SAMPLES / 2;
+		uint64_t at = is_second ? p->second : p->first;
+
+		s.ev.time_ns = 5000000000ull + k * 1000000;
+		s.ev.u.sample.ip = CODE + at;
+		s.ev.u.sample.period_ns = 1000000;
+		for (int q = 0; q < 16; q++)
+			s.regs[q] = 77;
+		s.regs[RDI] = READ;
+		s.regs[RSI] = WRITTEN;
+		s.regs[RSP] = STACK;
+		p->registers(s.regs, k, is_second);
+		s.regs[STREAM_RIP] = CODE + at;
+		s.regs[STREAM_RFLAGS] = 0x202;
+		estimate_sample(e, &s);
+	}
+	r = estimate_solve(e);
+	for (size_t i = 0; i < r->n; i++)
+		accesses[r->rows[i].variable] = r->rows[i].accesses;
+	assert_true(accesses[3] == 0 && accesses[1] > 0);
+	estimate_free(e);
+	return accesses[0] / accesses[1];
+}
+
+static void near(double got, double want, double factor)
+{
+	if (!(got < want * factor && got > want / factor))
+		fail_msg("%g is not within a factor %g of %g", got, factor, want);
+}
+
+/*
+ * 0: mov (%rdi),%rax  3: add $1,%rcx  7: test %rax,%rax  a: jne 0
+ * c: mov %rax,(%rsi)  f: add $1,%rbx  13: test %r8,%r8  16: jne c  18: ret
+ */
+#define LOOPS "48 8b 07 48 83 c1 01 48 85 c0 75 f4 48 89 06 48 83 c3 01 4d 85 c0 75 f4 c3 "
+
+static const struct program usual = { .hex = LOOPS, .first = 3, .second = 0xf };
+
+/* Rounds between samples, which are a millisecond apart: 3 million cycles or so. */
+enum { FAST = 2000000, SLOW = 20000 };
+
+/* Each half in its turn. */
+static void steady(uint64_t *regs, uint64_t k, bool is_second)
+{
+	regs[RCX] = (is_second ? SAMPLES / 2 : k) * FAST;
+	regs[RBX] = (is_second ? k : SAMPLES / 2) * SLOW;
+}
+
+static void test_steady(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.registers = steady;
+	near(ratio(&p), 100, 1.3);
+}
+
+/* Both counters come to their end and begin again at 0. */
+static void overflowing(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[RCX] -= 250ull * FAST + 17;
+	regs[RBX] -= 750ull * SLOW + 17;
+}
+
+static void test_overflow(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.registers = overflowing;
+	near(ratio(&p), 100, 1.3);
+}
+
+/* The same of 32 bits: add $1,%ecx and add $1,%ebx, which clear the upper half. */
+static void overflowing32(uint64_t *regs, uint64_t k, bool is_second)
+{
+	overflowing(regs, k, is_second);
+	regs[RCX] = (uint32_t)regs[RCX];
+	regs[RBX] = (uint32_t)regs[RBX];
+}
+
+static void test_32_bits(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.hex = "48 8b 07 83 c1 01 90 48 85 c0 75 f4 48 89 06 83 c3 01 90 4d 85 c0 75 f4 c3 ";
+	p.registers = overflowing32;
+	near(ratio(&p), 100, 1.3);
+}
+
+/* Down: sub $1,%rcx and sub $2,%rbx. */
+static void down(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[RCX] = 0 - regs[RCX];
+	regs[RBX] = 0 - 2 * regs[RBX];
+}
+
+static void test_down(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.hex = "48 8b 07 48 83 e9 01 48 85 c0 75 f4 48 89 06 48 83 eb 02 4d 85 c0 75 f4 c3 ";
+	p.registers = down;
+	near(ratio(&p), 100, 1.3);
+}
+
+/* The other way than the code steps. */
+static void test_wrong_sign(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.registers = down;
+	near(ratio(&p), 1, 4);
+}
+
+/* Whoever calls the function has done so anew: what it keeps in a register has changed. */
+static void anew(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[R12] = is_second ? k : 0;
+}
+
+static void test_left(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.registers = anew;
+	near(ratio(&p), 1, 4);
+}
+
+/* Stays of 1.3 ms, so that the register goes back in three of ten pairs, and two periods look like less than one. */
+static void begun_again(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[RBX] = is_second ? k * 1000 % 1300 * SLOW / 1000 : 0;
+}
+
+static void test_begun_again(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.registers = begun_again;
+	near(ratio(&p), 1, 4);
+}
+
+/* More than can be in a millisecond. */
+static void too_many(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[RBX] = is_second ? k * 1000000000000ull : 0;
+}
+
+static void test_too_many(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.registers = too_many;
+	near(ratio(&p), 1, 4);
+}
+
+/* 13: add $8,%r8, too, but that has moved by another number of rounds, or by no number of them. */
+static void contradicting(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[R8] = is_second ? 8 * k * (SLOW + 1) : 0;
+}
+
+static void indivisible(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[R8] = is_second ? 8 * k * SLOW + k : 0;
+}
+
+static void agreeing(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[R8] = is_second ? 8 * k * SLOW : 0;
+}
+
+static void test_two_counters(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	/* c: mov %rax,(%rsi)  f: add $1,%rbx  13: add $8,%r8  17: test %rax,%rax  1a: jne c  1c: ret */
+	p.hex = "48 8b 07 48 83 c1 01 48 85 c0 75 f4 48 89 06 48 83 c3 01 49 83 c0 08 48 85 c0 75 f0 c3 ";
+	p.registers = agreeing;
+	near(ratio(&p), 100, 1.3);
+	p.registers = contradicting;
+	near(ratio(&p), 1, 4);
+	p.registers = indivisible;
+	near(ratio(&p), 1, 4);
+}
+
+/*
+ * A function counts in r12 how often it calls another, which leaves that alone.  No sample is in it, so that time alone
+ * says that it hardly runs.
+ *
+ *  0: call 30  5: add $1,%r12  9: test %r13,%r13  c: jne 0  e: ret
+ * 20: mov (%rdi),%rax  23: add $1,%rcx  27: test %rax,%rax  2a: jne 20  2c: ret
+ * 30: mov %rax,(%rsi)  33: ret
+ */
+static void called(uint64_t *regs, uint64_t k, bool is_second)
+{
+	steady(regs, k, is_second);
+	regs[R12] = regs[RBX];
+	regs[RBX] = 77;
+}
+
+static void not_counted(uint64_t *regs, uint64_t k, bool is_second)
+{
+	called(regs, k, is_second);
+	regs[R12] = 77;
+}
+
+/* 30: xor %r12d,%r12d  33: mov %rax,(%rsi)  36: ret */
+static void test_caller(void **state)
+{
+	struct program p = {
+		.hex = "e8 2b 00 00 00 49 83 c4 01 4d 85 ed 75 f2 c3 90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 "
+		       "48 8b 07 48 83 c1 01 48 85 c0 75 f4 c3 90 90 90 48 89 06 c3 ",
+		.starts = { 0, 0x20, 0x30 },
+		.first = 0x23,
+		.second = 0x33,
+		.registers = called,
+	};
+
+	(void)state;
+	near(ratio(&p), 100, 1.3);
+	p.registers = not_counted;
+	assert_true(ratio(&p) > 1000);
+	/* It uses the register itself. */
+	p.hex = "e8 2b 00 00 00 49 83 c4 01 4d 85 ed 75 f2 c3 90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 "
+		"48 8b 07 48 83 c1 01 48 85 c0 75 f4 c3 90 90 90 45 31 e4 48 89 06 c3 ";
+	p.second = 0x36;
+	p.registers = called;
+	assert_true(ratio(&p) > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steady),	   cmocka_unit_test(test_overflow),	cmocka_unit_test(test_32_bits),
+		cmocka_unit_test(test_down),	   cmocka_unit_test(test_wrong_sign),	cmocka_unit_test(test_left),
+		cmocka_unit_test(test_begun_again), cmocka_unit_test(test_too_many),	cmocka_unit_test(test_two_counters),
+		cmocka_unit_test(test_caller),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
