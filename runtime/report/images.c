@@ -110,7 +110,16 @@ static bool file_is(int fd, const struct hvar_module *facts)
 	       facts->size == (uint64_t)st.st_size;
 }
 
-static int open_as(const char *path, const struct hvar_module *facts, bool *other)
+/* Could the file at @fd be the one with these @facts, but that no image is made of one for that machine? */
+static bool is_foreign(int fd, const struct hvar_module *facts)
+{
+	uint8_t id[HVAR_BUILD_ID_MAX];
+
+	return facts->build_id_len && build_id(fd, facts, id, sizeof(id)) == -ENOTSUP;
+}
+
+/* @why: what is at @path is not that. */
+static int open_as(const char *path, const struct hvar_module *facts, uint32_t *why)
 {
 	struct stat st;
 	int fd;
@@ -122,7 +131,7 @@ static int open_as(const char *path, const struct hvar_module *facts, bool *othe
 	if (stat(path, &st))
 		return -1;
 	if (!S_ISREG(st.st_mode)) {
-		*other = true;
+		*why = HVAR_REASON_STALE;
 		return -1;
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -130,7 +139,7 @@ static int open_as(const char *path, const struct hvar_module *facts, bool *othe
 		return -1;
 	if (file_is(fd, facts))
 		return fd;
-	*other = true;
+	*why = is_foreign(fd, facts) ? HVAR_REASON_BAD_ELF : HVAR_REASON_STALE;
 	close(fd);
 	return -1;
 }
@@ -138,7 +147,7 @@ static int open_as(const char *path, const struct hvar_module *facts, bool *othe
 /* Open the file of @m; by way of the process of @ev, if that is not NULL. */
 static void open_file(struct images *s, struct module *m, const struct hvar_event *ev)
 {
-	bool other = false;
+	uint32_t why = HVAR_REASON_NO_ACCESS;
 	pid_t living;
 	char *path;
 
@@ -147,21 +156,21 @@ static void open_file(struct images *s, struct module *m, const struct hvar_even
 	living = ev ? proc_living((pid_t)ev->pid) : 0;
 	if (ev && asprintf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)living,
 			   ev->u.map.start, ev->u.map.end) > 0) {
-		m->fd = open_as(path, &m->facts, &other);
+		m->fd = open_as(path, &m->facts, &why);
 		free(path);
 	}
 	if (m->fd < 0 && ev && asprintf(&path, "/proc/%d/root%s", (int)living, m->path) > 0) {
-		m->fd = open_as(path, &m->facts, &other);
+		m->fd = open_as(path, &m->facts, &why);
 		free(path);
 	}
 	if (m->fd < 0)
-		m->fd = open_as(m->path, &m->facts, &other);
+		m->fd = open_as(m->path, &m->facts, &why);
 	/* With a process to ask, another mapping of the file may do better later. */
 	m->tried_fd = !ev || m->fd >= 0;
 	if (m->fd >= 0)
 		s->held++;
 	else if (!ev)
-		m->why = other ? HVAR_REASON_STALE : HVAR_REASON_NO_ACCESS;
+		m->why = why;
 }
 
 void images_mapped(struct images *s, const struct hvar_event *ev)
@@ -286,6 +295,8 @@ static void find_image(struct images *s, uint32_t id, struct module *m)
 		m->why = HVAR_REASON_NO_ACCESS;
 	note_failure(s, m, *e.text ? e.text : overwritten ?
 		     "the file was changed after it was mapped: its variables have no names; start the program again" :
+		     m->why == HVAR_REASON_BAD_ELF ?
+		     "the file is an ELF file for another machine than x86: its variables have no names here" :
 		     m->why == HVAR_REASON_STALE ?
 		     "the file at this path is not the one that was mapped: its variables have no names; start the program again" :
 		     "the file cannot be opened: its variables have no names; run hotvar where the file is, with the right to read it");

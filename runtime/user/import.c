@@ -38,7 +38,10 @@ struct import {
 	struct place bad;	/* lines that are none of perf's */
 	struct place pathless;	/* samples without an address */
 	struct place unsure;	/* samples with two numbers */
-	uint64_t others;	/* prefetches, branches */
+	uint64_t others;	/* prefetches, branches, and what another sample tells, too */
+	uint64_t again;		/* of them, what happened at an access of Arm's SPE */
+	uint64_t memory;	/* samples that are the access itself */
+	uint64_t sourceless;	/* of them, without data_src */
 	uint64_t maps;
 	/* a sample whose address is one if a frame follows */
 	bool waiting;
@@ -177,6 +180,15 @@ static uint8_t prot_of(const char *text)
 	return text[0] && !text[1] ? prot | HVAR_PROT_READ : prot;
 }
 
+/*
+ * Does it end where the stack of a program is that is about to begin, before it is put where it stays?  STACK_TOP_MAX: of x86-64, and of
+ * arm64, 2 to the power of how many bits its kernel is configured for.
+ */
+static bool is_first_stack(uint64_t end)
+{
+	return end == 0x7ffffffff000 || (end >= (uint64_t)1 << 36 && !(end & (end - 1)));
+}
+
 static void take_map(struct import *im, const struct import_line *l, uint64_t time_ns)
 {
 	struct mapstext a = { .v = { .start = l->u.map.start, .end = l->u.map.end, .pgoff = l->u.map.pgoff, .prot = prot_of(l->u.map.prot) },
@@ -197,8 +209,7 @@ static void take_map(struct import *im, const struct import_line *l, uint64_t ti
 	}
 	if (len == 6 && !memcmp(l->u.map.path.p, "//anon", 6))
 		len = 0;
-	/* The stack of a program that is about to begin, before it is put where it stays. */
-	if (!len && !p->mapped && l->u.map.end == 0x7ffffffff000)
+	if (!len && !p->mapped && is_first_stack(l->u.map.end))
 		return;
 	memcpy(name, l->u.map.path.p, len);
 	name[len] = '\0';
@@ -239,23 +250,48 @@ static uint32_t flags_of(const struct import_line *l)
 	return l->u.sample.addr == l->u.sample.ip ? HVAR_ACCESS_EXEC : 0;
 }
 
-/*
- * Addresses of branches are where they go; what the PMU calls a prefetch asks for memory, and does not access it.  Of a record of Arm's SPE
- * perf makes several samples, by what happened at it (arm-spe.c, arm_spe_synth_events()), and one called "memory" in any case.
- */
-static bool is_access(const struct import_line *l)
+static bool is_one_of(struct import_text name, const char *const words[], size_t n)
 {
-	static const char *const again[] = {
-		"l1d-miss", "l1d-access", "llc-miss", "llc-access", "tlb-miss", "tlb-access", "branch-miss", "branch", "remote-access",
-	};
+	for (size_t i = 0; i < n; i++)
+		if (name.len == strlen(words[i]) && !memcmp(name.p, words[i], name.len))
+			return true;
+	return false;
+}
+
+/*
+ * Of one record of Arm's SPE perf makes several samples (arm-spe.c, arm_spe_sample()): one for each thing that happened there, then
+ * "memory" if it was a load or store, and then "instructions", whatever it was; which of these kinds there are is one choice
+ * for all records (--itrace).  So "instructions" are accesses only where none is called "memory" before, and if they tell of any.
+ */
+static bool is_again(struct import *im, const struct import_line *l, struct import_text name)
+{
+	static const char *const events[] = { "l1d-miss", "l1d-access", "llc-miss", "llc-access",
+					      "tlb-miss", "tlb-access", "remote-access" };
+	static const char *const memory[] = { "memory" }, *const instructions[] = { "instructions" };
+
+	if (is_one_of(name, memory, 1)) {
+		im->memory++;
+		im->sourceless += !l->u.sample.source;
+		return false;
+	}
+	if (is_one_of(name, instructions, 1))
+		return im->memory || (l->u.sample.has_addr != IMPORT_ADDR_NONE && !l->u.sample.addr && !pmu_source_flags(l->u.sample.source));
+	if (!is_one_of(name, events, sizeof(events) / sizeof(events[0])))
+		return false;
+	im->again++;
+	return true;
+}
+
+/* Addresses of branches are where they go; what the PMU calls a prefetch asks for memory, and does not access it. */
+static bool is_access(struct import *im, const struct import_line *l)
+{
+	static const char *const branches[] = { "branch", "branch-miss" };
 	struct import_text name = l->u.sample.event;
 	const char *end = name.len ? memchr(name.p, ':', name.len) : NULL;
-	size_t i, n = end ? (size_t)(end - name.p) : name.len;
 
-	for (i = 0; i < sizeof(again) / sizeof(again[0]); i++)
-		if (n == strlen(again[i]) && !memcmp(name.p, again[i], n))
-			return false;
-	return !has(name, "branches") && !pmu_source_is_none(l->u.sample.source);
+	if (end)
+		name.len = (size_t)(end - name.p);
+	return !is_again(im, l, name) && !is_one_of(name, branches, 2) && !has(name, "branches") && !pmu_source_is_none(l->u.sample.source);
 }
 
 /* The two strings of a record in @text; how many bytes. */
@@ -335,7 +371,7 @@ static void take_sample(struct import *im, const struct import_line *l, uint64_t
 	size_t len;
 
 	im->samples++;
-	if (!is_access(l)) {
+	if (!is_access(im, l)) {
 		im->others++;
 		return;
 	}
@@ -433,6 +469,9 @@ static void put_note(struct import *im)
 		    im->unsure.n, im->unsure.n == 1 ? " has" : "s have", im->f->name, im->unsure.line, im->unsure.column);
 	if (im->others)
 		say(note, "%" PRIu64 " sample%s of no access of data (branches, prefetches), or of one that another tells, too", im->others, im->others == 1 ? " is" : "s are");
+	if (im->sourceless)
+		say(note, "%" PRIu64 " sample%s called memory do%s not tell whether it reads or writes, nor where data was found: make the text with \"%s\"", im->sourceless,
+		    im->sourceless == 1 ? "" : "s", im->sourceless == 1 ? "es" : "", IMPORT_SPE_COMMAND);
 	if (im->f->too_long)
 		say(note, "%" PRIu64 " line%s too long", im->f->too_long, im->f->too_long == 1 ? " is" : "s are");
 	if (unproven)
@@ -464,6 +503,9 @@ static int finish(struct import *im, struct err *e)
 	put_loss(im, STREAM_LOST_MAPS, im->refused);
 	put_note(im);
 	stream_put(im->out, STREAM_END, &end, sizeof(end), NULL, 0);
+	if (!im->accesses && im->again && !p->n)
+		return err_set(e, ENODATA, "%.300s: there are samples of what happened at accesses (cache, TLB), of which one access has several, but none of the accesses: make the text with \"%s\"",
+			       im->f->name, IMPORT_SPE_COMMAND);
 	if (im->accesses || !im->samples || !p->n)
 		return 0;
 	return err_set(e, ENODATA, "%.300s:%" PRIu64 ":%zu: the sample of %s has no address of data that can be told, nor has any other: record with \"perf mem record\" or \"perf record -e page-faults -c 1 -d\", and make the text with \"%s\"%s",

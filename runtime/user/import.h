@@ -15,6 +15,8 @@
 
 /* The command that makes a text with all that is needed. */
 #define IMPORT_COMMAND "perf script -F +pid,+addr --show-mmap-events --show-task-events"
+/* The same of a recording of Arm's SPE, of which perf prints neither data_src nor weight unless asked to. */
+#define IMPORT_SPE_COMMAND "perf script --itrace=M -F +pid,+addr,+data_src,+weight --show-mmap-events --show-task-events"
 
 /*
  * Read all of @f, which is IMPORT_FILE_TEXT, and put it to @out.  What was not understood is counted, and told in the meta

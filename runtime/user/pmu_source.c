@@ -109,7 +109,9 @@ bool pmu_source_tlb_miss(uint64_t source)
 {
 	uint32_t t = bits(source, 26, 7);
 
-	return t & PERF_MEM_TLB_MISS || (t & (PERF_MEM_TLB_WK | PERF_MEM_TLB_OS) && !(t & (PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2)));
+	/* Of Arm's SPE "walker" is in all, hits and misses (arm-spe.c, arm_spe__synth_data_source()). */
+	return t & PERF_MEM_TLB_MISS ||
+	       (t & (PERF_MEM_TLB_WK | PERF_MEM_TLB_OS) && !(t & (PERF_MEM_TLB_HIT | PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2)));
 }
 
 bool pmu_source_locked(uint64_t source)

@@ -109,6 +109,47 @@ printf 'PERFILE2h\000\000\000' > perf.data
 "$HOTVAR" report -i perf.data > out 2> err
 is "perf's own format: what to type" "$? $(grep -c 'perf script .* -i perf.data > perf.txt' err)" "125 1"
 
+# ---- Arm's SPE, and a program that is none of x86 ----
+spe="perf script --itrace=M -F +pid,+addr,+data_src,+weight"
+# record EVENTS ADDR SOURCE WORDS LATENCY: what perf makes of one
+record() {
+	for event in $1; do sample 2.000001 "$event" "$2" "$3" "$4" "$5"; done
+}
+maps "$identity" > spe.txt
+hit='|OP LOAD|LVL L1 or L1 hit|SNP None|TLB Walker hit|LCK N/A|BLK  N/A'
+for i in 1 2 3; do record "l1d-access tlb-access memory instructions" "$(addr big $i)" 288100142 "$hit" 7; done >> spe.txt
+record "l1d-miss l1d-access llc-miss llc-access tlb-miss tlb-access memory instructions" "$(addr twice 16)" 1a90101042 \
+	'|OP LOAD|LVL Local RAM or RAM hit|SNP None|TLB Walker miss|LCK N/A|BLK  N/A' 180 >> spe.txt
+record "memory instructions" "$(addr twice 16)" 1e88080024 '|OP STORE|LVL N/A|SNP N/A|TLB Walker hit|LCK N/A|BLK  N/A' 12 >> spe.txt
+record instructions 0 1 '|OP N/A|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A' 3 >> spe.txt
+touch -d '+1 hour' spe.txt
+"$HOTVAR" report --json -i spe.txt > spe.json 2> err
+is "Arm's SPE: an access is one, in however many samples perf tells of it" "$(row big spe.json | field samples) $(row twice spe.json | field samples) $(un spe.json)" "3 2 "
+is "... its latency, and which write" "$(row twice spe.json | field latency_mean) $(row twice spe.json | field write_share)" "96 0.5"
+is "... and which missed the TLB" "$(row big spe.json | field tlb_misses) $(row twice spe.json | field tlb_misses)" "0 1"
+grep -v 'memory:' spe.txt > instructions.txt
+touch -d '+1 hour' instructions.txt
+"$HOTVAR" report --json -i instructions.txt | sed 1d > instructions.json
+sed 1d spe.json > rest.json
+is "... where there are instructions alone it is the same" "$(cat instructions.json)" "$(cat rest.json)"
+grep -v 'memory:\|instructions:' spe.txt > neither.txt
+"$HOTVAR" report -i neither.txt > out 2> err
+is "... and where there is neither it is said how to make the text" "$? $(grep -c -F -e "$spe" err)" "125 1"
+# The same file, as if for another machine, with a build-id of its own, by which perf knows it.
+printf '\267\000' > machine # 183, EM_AARCH64, in e_machine
+cp prog arm
+dd if=machine of=arm bs=1 seek=18 conv=notrunc 2> log
+note=$(readelf -SW prog | sed -n 's/.* \.note\.gnu\.build-id *NOTE *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+printf '\001\002' | dd of=arm bs=1 seek=$((0x$note + 16)) conv=notrunc 2> log # behind three numbers and "GNU"
+sed "s|$tmp/prog|$tmp/arm|; s|@ \(0x*[0-9a-f]*\) $identity|@ \1 <0102${build_id#????}>|" spe.txt > arm.txt
+"$HOTVAR" report -v -i arm.txt > arm.out 2> err
+like "a file for another machine has no names, and its accesses are in the report" "$? $(sed -n '3,$p' arm.out | grep -c 'big\|twice'); $(sed -n 3p arm.out)" '^0 0; +1 +100\.0% .* anon +\[anon\]$'
+like "... and why is said" "$(tr -s '\n ' ' ' < arm.out)" 'arm: the file is an ELF file for another machine than x86'
+sed "s|$tmp/prog|$tmp/arm|; s|$identity|$(stat -c '%i' arm | sed "s|.*|${identity%% *} & 0|")|" spe.txt > arm-inode.txt
+touch -d '+1 hour' arm-inode.txt
+"$HOTVAR" report -v -i arm-inode.txt > arm.out 2> err
+like "... likewise where it is known by its inode" "$? $(tr -s '\n ' ' ' < arm.out)" '^0 .*arm: .*ELF file for another machine'
+
 # ---- page faults, by perf itself ----
 text="page faults by perf"
 if ! command -v perf > /dev/null; then

@@ -380,21 +380,71 @@ static void test_whole(void **state)
 	assert_non_null(strstr(got.note, "2 samples are of no access of data"));
 }
 
-/* Of one record of Arm's SPE perf prints a line for each thing that happened, and "memory". */
+/*
+ * Of one record of Arm's SPE perf prints a line for each thing that happened, then "memory" if it was a load or store, then "instructions"
+ * (arm-spe.c, arm_spe_sample()).  The sources are what arm_spe__synth_data_source() makes.
+ */
+#define SPE(time, event, addr, source, words, weight) \
+	"            app   701 [001]     " time ":          1 " event ":     " addr "       " source " " words "              " weight "     555500001234 m (/a)\n"
+#define LOAD(time, event) SPE(time, event, "555500003010", "288100142", "|OP LOAD|LVL L1 or L1 hit|SNP None|TLB Walker hit|LCK N/A|BLK  N/A", "37")
+#define STORE(time, event) SPE(time, event, "ffffc0001000", "1e88080024", "|OP STORE|LVL N/A|SNP N/A|TLB Walker hit|LCK N/A|BLK  N/A", " 5")
+#define ADD(time, event) SPE(time, event, "           0", "        1", "|OP N/A|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A", " 3")
+#define ADD_OLD(time, event) SPE(time, event, "           0", "        0", "|OP N/A|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A", " 3")
+
 static void test_spe(void **state)
 {
-	static const char text[] =
-		"            app   701 [001]     2.000000:          1 l1d-access:     555500003010       229100142 " WORDS "              37     555500001234 m (/a)\n"
-		"            app   701 [001]     2.000000:          1 tlb-access:     555500003010       229100142 " WORDS "              37     555500001234 m (/a)\n"
-		"            app   701 [001]     2.000000:          1 memory:     555500003010       229100142 " WORDS "              37     555500001234 m (/a)\n"
-		"            app   701 [001]     2.000001:          1 branch:     555500001400                0 |OP N/A               0     555500001234 m (/a)\n";
+	static const char all[] = /* with the usual --itrace */
+		ADD("1.999999", "instructions") LOAD("2.000000", "l1d-access") LOAD("2.000000", "tlb-access") LOAD("2.000000", "memory")
+		LOAD("2.000000", "instructions") SPE("2.000001", "branch", "555500001400", "        0", "|OP N/A", " 0") ADD("2.000001", "instructions")
+		STORE("2.000002", "memory") STORE("2.000002", "instructions") ADD_OLD("2.000003", "instructions");
+	static const char only[] = /* --itrace=i1i */
+		ADD("2.000000", "instructions") LOAD("2.000001", "instructions") ADD_OLD("2.000002", "instructions") STORE("2.000003", "instructions");
+	static const char sourceless[] =
+		"            app   701 [001]     2.000000:          1     memory:     555500003010     555500001234 m (/a)\n";
+	static const char neither[] = LOAD("2.000000", "l1d-access") LOAD("2.000000", "tlb-miss");
 	struct err e;
 
 	(void)state;
-	assert_int_equal(import(text, sizeof(text) - 1, &e), 0);
-	assert_int_equal(got.n_access, 1);
+	assert_int_equal(import(all, sizeof(all) - 1, &e), 0);
+	assert_int_equal(got.n_access, 2);
 	assert_int_equal(got.access[0].latency, 37);
-	assert_non_null(strstr(got.note, "3 samples are of no access of data"));
+	assert_int_equal(got.access[0].ev.u.access.flags, HVAR_ACCESS_READ);
+	assert_int_equal(got.access[0].ev.u.access.addr, 0x555500003010);
+	assert_int_equal(got.access[0].ev.u.access.ip, 0x555500001234);
+	assert_int_equal(got.access[1].ev.u.access.addr, 0xffffc0001000);
+	assert_int_equal(got.access[1].ev.u.access.flags, HVAR_ACCESS_WRITE);
+	assert_int_equal(got.access[1].latency, 5);
+	assert_non_null(strstr(got.note, "8 samples are of no access of data"));
+	assert_int_equal(import(only, sizeof(only) - 1, &e), 0);
+	assert_int_equal(got.n_access, 2);
+	assert_int_equal(got.access[0].ev.u.access.flags, HVAR_ACCESS_READ);
+	assert_int_equal(got.access[1].ev.u.access.flags, HVAR_ACCESS_WRITE);
+	assert_int_equal(import(sourceless, sizeof(sourceless) - 1, &e), 0);
+	assert_int_equal(got.n_access, 1);
+	assert_non_null(strstr(got.note, "+data_src,+weight"));
+	assert_int_equal(import(neither, sizeof(neither) - 1, &e), -ENODATA);
+	assert_non_null(strstr(e.text, "--itrace=M"));
+}
+
+/* Of a program that is about to begin the kernel tells where its stack is before it is put where it stays: that is passed over. */
+static void test_first_stack(void **state)
+{
+	static const char *const at[] = { "0x7fffffffd000(0x2000)", "0xffffffffd000(0x3000)", "0x7fffffd000(0x3000)", "0xffffffffc000(0x3000)" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		char text[512];
+		struct err e;
+
+		snprintf(text, sizeof(text),
+			 "            app   700/700       0.000900: PERF_RECORD_COMM exec: app:700/700\n"
+			 "            app   700/700       0.001000: PERF_RECORD_MMAP2 700/700: [%s @ 0 00:00 0 0]: rw-p //anon\n"
+			 "            app   700/700       0.001000: PERF_RECORD_MMAP2 700/700: [0x7000(0x1000) @ 0 00:00 0 0]: rw-p //anon\n"
+			 LOAD("2.000000", "memory"), at[i]);
+		assert_int_equal(import(text, strlen(text), &e), 0);
+		assert_int_equal(got.n_ev, 1 + (i == 3 ? 2 : 1)); /* the last ends elsewhere */
+	}
 }
 
 static void test_refused(void **state)
@@ -454,7 +504,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples), cmocka_unit_test(test_maps), cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_nothing_and_bad), cmocka_unit_test(test_whole), cmocka_unit_test(test_spe), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_nothing_and_bad), cmocka_unit_test(test_whole), cmocka_unit_test(test_spe), cmocka_unit_test(test_first_stack), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_cut), cmocka_unit_test(test_long),
 	};
 

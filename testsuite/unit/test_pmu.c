@@ -180,6 +180,9 @@ static void test_sources(void **state)
 		{ 0x1a08100042, PMU_LEVEL_RAM, HVAR_ACCESS_READ, false, false, false, false, false },
 		{ 0x184, PMU_LEVEL_UNKNOWN, HVAR_ACCESS_WRITE, false, false, false, false, false }, /* STORE, L1 miss, of an older kernel */
 		{ 0x142, PMU_LEVEL_L1, HVAR_ACCESS_READ, false, false, false, false, false },	    /* without a number of the level */
+		{ 0x288100142, PMU_LEVEL_L1, HVAR_ACCESS_READ, false, false, false, false, false }, /* Arm's SPE: TLB Walker hit */
+		{ 0x1a90101042, PMU_LEVEL_RAM, HVAR_ACCESS_READ, false, false, false, true, false }, /* TLB Walker miss, RAM */
+		{ 0x1e88080024, PMU_LEVEL_UNKNOWN, HVAR_ACCESS_WRITE, false, false, false, false, false }, /* STORE, LVL N/A */
 		{ 0x1, PMU_LEVEL_UNKNOWN, 0, true, false, false, false, false },		    /* OP N/A: an operation without memory */
 		{ 0x8, PMU_LEVEL_UNKNOWN, 0, true, false, false, false, false },		    /* a prefetch */
 		{ 0, PMU_LEVEL_UNKNOWN, 0, false, false, false, false, false },			    /* nothing is told */
