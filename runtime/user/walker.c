@@ -424,8 +424,7 @@ static struct walk_insn *turn(struct walker *w, struct walk_insn *in)
 			return stop(w, r == WALK_MEMORY_NONE ? WALK_MEMORY
 							     : WALK_UNKNOWN),
 			       NULL;
-		if (!note_target(w, to) ||
-		    (in->kind == WALK_CALL_TO && !push(w, next, true)))
+		if ((in->kind == WALK_CALL_TO && !push(w, next, true)) || !note_target(w, to))
 			return NULL;
 		break;
 	case WALK_RET:
