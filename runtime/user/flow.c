@@ -35,6 +35,10 @@ static const double SPLIT_SD = 1.5;	  /* of log odds when nothing is known: bran
 static const double SPEED_SD = 0.3;	  /* of the logarithm of cycles a sample stands for */
 static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: few */
 static const double EXTRA_MEAN = -4;
+static const double FARTHEST = 600;	  /* logarithm of what still is a number */
+static const double NEAR = 0.01, FAR = 0.1; /* damping of the first step, from an earlier answer and from none */
+static const double ARRIVED = 1e-6;	  /* a step that brings less, of all that is left, is the last */
+static const double ON_THE_WAY = 1e-3;	  /* the same where patience grows less: the next descent begins there */
 
 /* Cycles a sample stands for, as rates and runs @start have it. */
 static double speed_at(const struct flow_graph *g, const double *start)
@@ -73,19 +77,14 @@ static void begin_at(struct flow_problem *p, const double *start)
 		p->x[speed_unknown(p)] = speed_at(g, start);
 }
 
-/* What flows over edges list[0..n), as a logarithm. */
-static double log_sum(const struct flow_problem *p, const uint32_t *list, uint32_t n)
+/* What flows over edges list[0..n). */
+static double sum_of(const struct flow_problem *p, const uint32_t *list, uint32_t n)
 {
-	double max = -INFINITY, s = 0;
+	double s = 0;
 
-	for (uint32_t k = 0; k < n; k++) {
-		double v = p->x[flow_unknown(p, list[k])];
-
-		max = v > max ? v : max;
-	}
 	for (uint32_t k = 0; k < n; k++)
-		s += exp(p->x[flow_unknown(p, list[k])] - max);
-	return max + log(s);
+		s += p->flows[flow_unknown(p, list[k])];
+	return s;
 }
 
 /* Squared, weighted and clipped as the rows are: what the steps make less. */
@@ -105,30 +104,26 @@ static double add_row(struct flow_problem *p, double target, double weight, doub
 	return r * r;
 }
 
+/* The part that each has of @sum; all negative, if that is. */
+static void sum_terms(struct flow_problem *p, const uint32_t *list, uint32_t n, double sum)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t u = flow_unknown(p, list[k]);
+
+		flow_rows_term(&p->rows, u, p->flows[u] / sum);
+	}
+}
+
 static double conserve(struct flow_problem *p, uint32_t node, const uint32_t *list, uint32_t n)
 {
 	double sum;
 
 	if (!n)
 		return 0;
-	sum = log_sum(p, list, n);
+	sum = sum_of(p, list, n);
 	flow_rows_term(&p->rows, node, 1);
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t u = flow_unknown(p, list[k]);
-
-		flow_rows_term(&p->rows, u, -exp(p->x[u] - sum));
-	}
-	return add_row(p, sum - p->x[node], CONSERVE, 0);
-}
-
-static void sum_terms(struct flow_problem *p, const uint32_t *list, uint32_t n, double sum,
-		      double sign)
-{
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t u = flow_unknown(p, list[k]);
-
-		flow_rows_term(&p->rows, u, sign * exp(p->x[u] - sum));
-	}
+	sum_terms(p, list, n, -sum);
+	return add_row(p, log(sum) - p->x[node], CONSERVE, 0);
 }
 
 static double cut_row(struct flow_problem *p, uint32_t k)
@@ -145,11 +140,11 @@ static double cut_row(struct flow_problem *p, uint32_t k)
 		return 0;
 	in = p->cut_in + first_in;
 	out = p->cut_out + first_out;
-	a = log_sum(p, in, n_in);
-	b = log_sum(p, out, n_out);
-	sum_terms(p, in, n_in, a, 1);
-	sum_terms(p, out, n_out, b, -1);
-	return add_row(p, b - a, CONSERVE, 0);
+	a = sum_of(p, in, n_in);
+	b = sum_of(p, out, n_out);
+	sum_terms(p, in, n_in, a);
+	sum_terms(p, out, n_out, -b);
+	return add_row(p, log(b / a), CONSERVE, 0);
 }
 
 /*
@@ -316,7 +311,7 @@ static double set_time_row(struct flow_problem *p, uint32_t k)
 		const struct flow_node *node = &g->nodes[g->cut_nodes[i]];
 
 		most = node->samples > most ? node->samples : most;
-		expected += exp(p->x[g->cut_nodes[i]]) * node->cycles;
+		expected += p->flows[g->cut_nodes[i]] * node->cycles;
 		seen += node->samples;
 	}
 	if (g->cut_end[k] - from < 2 || seen < 2)
@@ -325,7 +320,7 @@ static double set_time_row(struct flow_problem *p, uint32_t k)
 	for (uint32_t i = from; i < g->cut_end[k]; i++) {
 		uint32_t v = g->cut_nodes[i];
 
-		flow_rows_term(&p->rows, v, exp(p->x[v]) * g->nodes[v].cycles / expected);
+		flow_rows_term(&p->rows, v, p->flows[v] * g->nodes[v].cycles / expected);
 	}
 	r = log(seen / expected);
 	sd = r > 0 ? SET_STALL_SD : SET_SD;
@@ -373,6 +368,8 @@ static double build(struct flow_problem *p)
 	double sum = 0;
 
 	flow_rows_clear(&p->rows);
+	for (uint32_t u = 0; u < p->n; u++)
+		p->flows[u] = exp(p->x[u] > FARTHEST ? FARTHEST : p->x[u] < -FARTHEST ? -FARTHEST : p->x[u]);
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		uint32_t n_in = p->first_in[i + 1] - p->first_in[i];
 		uint32_t n_out = p->first_out[i + 1] - p->first_out[i];
@@ -393,9 +390,9 @@ static double build(struct flow_problem *p)
 }
 
 /* Steps until they bring nothing more, @steps at most. */
-static void descend(struct flow_problem *p, unsigned steps)
+static void descend(struct flow_problem *p, unsigned steps, double damping)
 {
-	double damping = 0.1, best = build(p);
+	double best = build(p), enough_of = p->patience > 1 ? ON_THE_WAY : ARRIVED;
 
 	for (unsigned k = 0; k < steps && !p->rows.failed; k++) {
 		double *was = p->x, now, longest = 0;
@@ -415,7 +412,7 @@ static void descend(struct flow_problem *p, unsigned steps)
 		p->x = p->tried;
 		now = build(p);
 		if (now < best) {
-			bool enough = best - now < 1e-6 * best + 1e-9 || longest < 1e-3;
+			bool enough = best - now < enough_of * best + 1e-9 || longest < 1e-3;
 
 			p->tried = was;
 			best = now;
@@ -460,7 +457,7 @@ int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned st
 	 * where all pull alike, which has one, and let go by and by.
 	 */
 	for (p.patience = start ? 1 : 39.0625; p.patience >= 1; p.patience /= 2.5)
-		descend(&p, steps);
+		descend(&p, steps, start ? NEAR : FAR);
 	err = p.rows.failed ? -ENOMEM : 0;
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		runs[i] = exp(p.x[i]);

@@ -19,6 +19,7 @@ struct flow_problem {
 	const struct flow_graph *g;
 	uint32_t n;	   /* unknowns */
 	double *x;
+	double *flows;	   /* of each unknown of x, as it is built: what x is the logarithm of */
 	double *step, *work, *tried;
 	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
 	uint32_t *first_in, *first_out;
