@@ -227,7 +227,7 @@ static uint64_t next_branch(struct search *f, uint64_t at, struct decode_insn *i
 	for (int n = 0; n < FAR; n++) {
 		size_t got = read_code(f->b, f->pid, f->s->mm, at, bytes, sizeof(bytes));
 
-		if (!got || decode(bytes, got, f->is32, in))
+		if (!got || decode_flow(bytes, got, f->is32, in))
 			return 0;
 		switch (in->flow) {
 		case DECODE_COND:

@@ -247,12 +247,10 @@ static uint8_t condition(const ZydisDecodedInstruction *in)
 	return DECODE_NONE;
 }
 
-static void flow(const ZydisDecodedInstruction *in,
-		 const ZydisDecodedOperand *ops, struct decode_insn *out)
+/* Where it goes, but for the register of an indirect jump. */
+static void flow(const ZydisDecodedInstruction *in, struct decode_insn *out)
 {
-	bool direct = in->operand_count &&
-		      ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-		      ops[0].imm.is_relative;
+	bool direct = in->raw.imm[0].size && in->raw.imm[0].is_relative;
 
 	out->cond = DECODE_NONE;
 	out->jump_reg = DECODE_NONE;
@@ -301,10 +299,7 @@ static void flow(const ZydisDecodedInstruction *in,
 	}
 	if (direct && (out->flow == DECODE_JUMP || out->flow == DECODE_COND ||
 		       out->flow == DECODE_CALL))
-		out->target = in->length + ops[0].imm.value.s;
-	if (out->flow == DECODE_INDIRECT &&
-	    ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
-		out->jump_reg = decode_gpr(ops[0].reg.value);
+		out->target = in->length + in->raw.imm[0].value.s;
 }
 
 /*
@@ -392,20 +387,37 @@ static void cost(const ZydisDecodedInstruction *in, struct decode_insn *out)
 	out->latency = (uint8_t)(latency > 255 ? 255 : latency);
 }
 
+static int status(ZyanStatus st)
+{
+	return st == ZYDIS_STATUS_NO_MORE_DATA ? -ENODATA : ZYAN_SUCCESS(st) ? 0 : -EINVAL;
+}
+
+int decode_flow(const uint8_t *code, size_t n, bool is32, struct decode_insn *out)
+{
+	ZydisDecodedInstruction in;
+	int err = n ? status(ZydisDecoderDecodeInstruction(decoder_for(is32), NULL, code, n, &in)) : -ENODATA;
+
+	if (err)
+		return err;
+	out->len = in.length;
+	out->flow = DECODE_NEXT;
+	out->target = 0;
+	flow(&in, out);
+	return 0;
+}
+
 int decode(const uint8_t *code, size_t n, bool is32, struct decode_insn *out)
 {
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-	ZyanStatus st;
+	int err;
 
 	memset(out, 0, sizeof(*out));
 	if (!n)
 		return -ENODATA;
-	st = ZydisDecoderDecodeFull(decoder_for(is32), code, n, &in, ops);
-	if (st == ZYDIS_STATUS_NO_MORE_DATA)
-		return -ENODATA;
-	if (!ZYAN_SUCCESS(st))
-		return -EINVAL;
+	err = status(ZydisDecoderDecodeFull(decoder_for(is32), code, n, &in, ops));
+	if (err)
+		return err;
 	out->len = in.length;
 	out->is_nop = in.meta.category == ZYDIS_CATEGORY_NOP ||
 		      in.meta.category == ZYDIS_CATEGORY_WIDENOP ||
@@ -413,7 +425,9 @@ int decode(const uint8_t *code, size_t n, bool is32, struct decode_insn *out)
 		      in.mnemonic == ZYDIS_MNEMONIC_ENDBR64 ||
 		      in.mnemonic == ZYDIS_MNEMONIC_ENDBR32;
 	memory(&in, ops, is32, out);
-	flow(&in, ops, out);
+	flow(&in, out);
+	if (out->flow == DECODE_INDIRECT && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
+		out->jump_reg = decode_gpr(ops[0].reg.value);
 	decode_registers(&in, ops, is32, out);
 	cost(&in, out);
 	return 0;

@@ -136,4 +136,7 @@ struct decode_insn {
  */
 int decode(const uint8_t *code, size_t n, bool is32, struct decode_insn *out);
 
+/* The same, but @out gets its len, flow, cond and target alone, in half the time. */
+int decode_flow(const uint8_t *code, size_t n, bool is32, struct decode_insn *out);
+
 #endif /* DECODE_H */

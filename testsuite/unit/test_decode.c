@@ -333,16 +333,20 @@ static void test_random_bytes(void **state)
 	(void)state;
 	srand(1);
 	for (int k = 0; k < 200000; k++) {
-		struct decode_insn in;
+		struct decode_insn in, way;
 		struct decode_regs s;
 		uint8_t *code = malloc(15);
 		size_t n = 1 + (size_t)rand() % 15;
 		bool is32 = rand() & 1;
+		int err;
 
 		for (size_t i = 0; i < n; i++)
 			code[i] = (uint8_t)(rand() >> 7);
-		if (!decode(code, n, is32, &in)) {
+		err = decode(code, n, is32, &in);
+		assert_int_equal(decode_flow(code, n, is32, &way), err);
+		if (!err) {
 			good++;
+			assert_true(way.len == in.len && way.flow == in.flow && way.cond == in.cond && way.target == in.target);
 			assert_true(in.len && in.len <= n);
 			assert_true(in.n_mem <= DECODE_MAX_MEM);
 			assert_true(in.n_effects <= DECODE_MAX_EFFECTS);
