@@ -159,18 +159,33 @@ static double cost_sd(const struct flow_problem *p, uint32_t i, double usual)
 	return sqrt(usual * usual + hidden * hidden);
 }
 
+/* What no step changes of their time. */
+static void note_times(struct flow_problem *p)
+{
+	for (uint32_t i = 0; i < p->g->n_nodes; i++) {
+		const struct flow_node *node = &p->g->nodes[i];
+		struct flow_time *t = &p->times[i];
+		bool sampled = node->samples >= 0.5;
+		double sd = cost_sd(p, i, sampled ? COST_SD : NOTHING_SD);
+
+		t->log_cycles = log(node->cycles);
+		t->log_samples = sampled ? log(node->samples) : 0;
+		t->sd = sampled ? sqrt(sd * sd + 1 / node->samples) : sd;
+	}
+}
+
 static double time_row(struct flow_problem *p, uint32_t i)
 {
-	const struct flow_node *node = &p->g->nodes[i];
-	double expected = p->x[i] + log(node->cycles), r, sd;
+	const struct flow_time *t = &p->times[i];
+	double expected = p->x[i] + t->log_cycles, r;
 
 	flow_rows_term(&p->rows, i, 1);
-	if (node->samples < 0.5) {
+	if (p->g->nodes[i].samples < 0.5) {
 		/*
 		 * Nothing fell here: r^2 = 2 mu, by Poisson, while that is little.
 		 * Further on a small block may well hide behind its neighbours.
 		 */
-		double slope = 1 / cost_sd(p, i, NOTHING_SD);
+		double slope = 1 / t->sd;
 
 		r = 1 + (expected - log(0.5)) * slope;
 		if (expected < log(0.5)) {
@@ -181,11 +196,9 @@ static double time_row(struct flow_problem *p, uint32_t i)
 			slope = 1e-6;
 		return add_row(p, -r / slope, slope, 3);
 	}
-	r = log(node->samples) - expected;
-	sd = cost_sd(p, i, COST_SD);
-	sd = sqrt(sd * sd + 1 / node->samples);
+	r = t->log_samples - expected;
 	/* More time than expected is a stall, and common; less is not. */
-	return add_row(p, r, 1 / sd, r > 0 ? p->patience * STALL_SD / sd : 0);
+	return add_row(p, r, 1 / t->sd, r > 0 ? p->patience * STALL_SD / t->sd : 0);
 }
 
 /*
@@ -447,6 +460,7 @@ int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned st
 	if (err)
 		goto out;
 	begin_at(&p, start);
+	note_times(&p);
 	p.patience = 1;
 	build(&p);
 	if (!p.rows.failed)

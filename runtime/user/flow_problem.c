@@ -11,6 +11,7 @@ void flow_problem_fini(struct flow_problem *p)
 {
 	free(p->x);
 	free(p->flows);
+	free(p->times);
 	free(p->step);
 	free(p->work);
 	free(p->tried);
@@ -148,6 +149,7 @@ int flow_problem_init(struct flow_problem *p, const struct flow_graph *g)
 	p->n = nodes + edges + (g->n_rates > 0);
 	p->x = calloc(p->n + 1, sizeof(*p->x));
 	p->flows = calloc(p->n + 1, sizeof(*p->flows));
+	p->times = calloc(nodes + 1, sizeof(*p->times));
 	p->step = calloc(p->n + 1, sizeof(*p->step));
 	p->tried = calloc(p->n + 1, sizeof(*p->tried));
 	p->work = calloc(5 * (size_t)p->n + 1, sizeof(*p->work));
@@ -159,7 +161,7 @@ int flow_problem_init(struct flow_problem *p, const struct flow_graph *g)
 	p->alone = calloc(nodes + 1, sizeof(*p->alone));
 	p->cut_in_end = calloc(g->n_cuts + 1, sizeof(*p->cut_in_end));
 	p->cut_out_end = calloc(g->n_cuts + 1, sizeof(*p->cut_out_end));
-	if (!p->x || !p->flows || !p->step || !p->tried || !p->work || !p->in || !p->out ||
+	if (!p->x || !p->flows || !p->times || !p->step || !p->tried || !p->work || !p->in || !p->out ||
 	    !p->first_in || !p->first_out || !p->has_call_in || !p->alone || !p->cut_in_end ||
 	    !p->cut_out_end)
 		return -ENOMEM;

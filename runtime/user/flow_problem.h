@@ -15,6 +15,10 @@
 
 struct flow_factor;
 
+struct flow_time {
+	double log_cycles, log_samples, sd;
+};
+
 struct flow_problem {
 	const struct flow_graph *g;
 	uint32_t n;	   /* unknowns */
@@ -23,6 +27,7 @@ struct flow_problem {
 	double *step, *work, *tried;
 	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
 	uint32_t *first_in, *first_out;
+	struct flow_time *times; /* by node */
 	bool *has_call_in;
 	bool *alone;	   /* node that goes round by itself */
 	/* Edges into and out of each cut, by cut_end[]. */
