@@ -28,8 +28,6 @@ enum {
 	SHORTEST_NS = 10000000, /* but if the program has not run enough till then, */
 	LONGEST_NS = 400000000, /* a wait as long as it will take, within these bounds */
 	BETWEEN_NS = 40000000, /* that the program has run from round to round: when it waits, so do we */
-	LONG_SLICE_NS = 2000000,
-	ASK_AGAIN = 8,	      /* rounds */
 	PROMPT_NS = 40000,    /* between setting a breakpoint and its first hit, where the program is there already */
 	SLACK_NS = 7000,      /* by which that differs */
 	GLANCE_NS = 100000,   /* after which those that were not hit promptly are taken away */
@@ -82,11 +80,7 @@ struct breakpoints {
 	double share;
 	double credit_ns;
 	uint64_t ran_since_ns; /* samples since the last round */
-	pid_t first_pid;
-	bool many_processes; /* samples of another came, too */
-	pid_t asked_pid;     /* is_cheap()'s last answer, for some rounds */
-	uint64_t asked_round;
-	bool asked_cheap;
+	struct turns_cost cost;
 	uint64_t hit_ns; /* that one hit costs the program */
 	struct place places[PLACES];
 	uint16_t used[PLACES]; /* those that are not free */
@@ -281,8 +275,7 @@ void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, u
 
 	b->credit_ns += b->share * (double)ns;
 	b->ran_since_ns += ns;
-	b->first_pid = b->first_pid ? b->first_pid : pid;
-	b->many_processes |= pid != b->first_pid;
+	turns_cost_saw(&b->cost, pid);
 	if (s->ip != ip || s->mm != mm) {
 		struct search f = { b, s, pid, is32 };
 
@@ -299,22 +292,6 @@ void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, u
 }
 
 /* ---- rounds ---- */
-
-/*
- * Threads that inherited the same events take over each other's timers when they take turns, for next to
- * nothing.  One that has a breakpoint of its own never does so again, which costs
- * 10 us at each turn: too much for threads that wait for each other all the time.
- */
-static bool is_cheap(struct breakpoints *b, const struct place *p)
-{
-	if (b->asked_pid == p->pid && b->counts.rounds < b->asked_round + ASK_AGAIN)
-		return b->asked_cheap;
-	b->asked_pid = p->pid;
-	b->asked_round = b->counts.rounds;
-	b->asked_cheap = (!b->many_processes && turns_alone(p->pid)) ||
-			 turns_slice_ns(p->pid) >= LONG_SLICE_NS;
-	return b->asked_cheap;
-}
 
 /* One that @tid has, or one that nobody has, or one of another thread. */
 static struct slot *slot_for(struct breakpoints *b, pid_t tid)
@@ -423,7 +400,7 @@ static bool begin(struct breakpoints *b, uint64_t now_ns)
 			break;
 		b->places[place].now = true;
 		b->places[place].tries++;
-		if (!is_cheap(b, &b->places[place]))
+		if (!turns_cost_is_low(&b->cost, b->places[place].pid, b->counts.rounds))
 			b->counts.dear++;
 		else if (!set(b, place, hits))
 			b->counts.refused++;

@@ -9,7 +9,11 @@
 
 #include "target.h"
 
-enum { MOST_THREADS = 64 }; /* asked of a process */
+enum {
+	MOST_THREADS = 64, /* asked of a process */
+	LONG_SLICE_NS = 2000000,
+	ASK_AGAIN = 8, /* rounds */
+};
 
 uint64_t turns_slice_ns(pid_t pid)
 {
@@ -53,4 +57,20 @@ bool turns_alone(pid_t pid)
 		return false;
 	/* Itself, its parent, one thread; and a first one that has ended before. */
 	return st.st_nlink == 3 || (st.st_nlink == 4 && target_state(pid) == 'Z');
+}
+
+void turns_cost_saw(struct turns_cost *t, pid_t pid)
+{
+	t->first_pid = t->first_pid ? t->first_pid : pid;
+	t->many_processes |= pid != t->first_pid;
+}
+
+bool turns_cost_is_low(struct turns_cost *t, pid_t pid, uint64_t round)
+{
+	if (t->asked_pid == pid && round < t->asked_round + ASK_AGAIN)
+		return t->is_low;
+	t->asked_pid = pid;
+	t->asked_round = round;
+	t->is_low = (!t->many_processes && turns_alone(pid)) || turns_slice_ns(pid) >= LONG_SLICE_NS;
+	return t->is_low;
 }

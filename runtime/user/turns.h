@@ -15,4 +15,23 @@ uint64_t turns_slice_ns(pid_t pid);
 /* Has @pid one thread only? */
 bool turns_alone(pid_t pid);
 
+/*
+ * Threads that inherited the same events take over each other's timers when they take turns, for next to
+ * nothing.  One that has an event of its own never does so again, which costs
+ * 10 us at each turn: too much for threads that wait for each other all the time.
+ */
+struct turns_cost {
+	pid_t first_pid;
+	bool many_processes; /* samples of another came, too */
+	pid_t asked_pid;     /* the last answer, for some rounds */
+	uint64_t asked_round;
+	bool is_low;
+};
+
+/* A sample of @pid came. */
+void turns_cost_saw(struct turns_cost *t, pid_t pid);
+
+/* May a thread of @pid have an event of its own?  @round: counts what is done with such events; the same answer holds for some. */
+bool turns_cost_is_low(struct turns_cost *t, pid_t pid, uint64_t round);
+
 #endif /* TURNS_H */
