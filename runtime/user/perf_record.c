@@ -132,6 +132,23 @@ static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
 	return err ? err : 1;
 }
 
+/* header | id | ip | pid tid | time | cpu res | period | count | abi | regs if abi */
+static int read_count(const uint8_t *p, size_t len, struct perf_record *out)
+{
+	int err;
+
+	if (len < SAMPLE_FIXED + 8)
+		return -EBADMSG;
+	out->what = PERF_IS_SAMPLE;
+	read_who(p, out);
+	out->cpu = u32_at(p, 40);
+	out->u.sample.ip = u64_at(p, 16);
+	out->u.sample.period_ns = u64_at(p, 48);
+	out->u.sample.word = u64_at(p, SAMPLE_ABI);
+	err = read_regs(p, len, SAMPLE_ABI + 8, &out->u.sample.flags, out->u.sample.regs);
+	return err ? err : 1;
+}
+
 /* header | id | ip | pid tid | time | addr | cpu res | period | weight | data source */
 static int read_access(const uint8_t *p, size_t len, uint32_t misc, struct perf_record *out)
 {
@@ -279,6 +296,7 @@ int perf_record_read_form(const void *rec, size_t len, enum perf_form form, stru
 	if (h.type == PERF_RECORD_SAMPLE)
 		return form == PERF_FORM_ACCESS ? read_access(p, len, h.misc, out) :
 		       form == PERF_FORM_FAULT ? read_fault(p, len, out) :
+		       form == PERF_FORM_COUNT ? read_count(p, len, out) :
 		       form == PERF_FORM_WATCH ? read_watch(p, len, out) : read_sample(p, len, out);
 	if (len < sizeof(h) + TRAILER)
 		return -EBADMSG;

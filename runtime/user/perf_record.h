@@ -30,10 +30,12 @@ enum perf_form {
 	PERF_FORM_TIMER, /* PERF_RECORD_SAMPLE_TYPE, and what else has that form */
 	PERF_FORM_FAULT, /* the same with PERF_SAMPLE_ADDR */
 	PERF_FORM_ACCESS, /* no registers, but the address, latency and source that a PMU tells */
+	PERF_FORM_COUNT, /* as of a timer, with the event's count */
 	PERF_FORM_WATCH, /* RSI and RDI alone, and the word that the stack pointer points to */
 };
 
 #define PERF_RECORD_FAULT_TYPE (PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_ADDR)
+#define PERF_RECORD_COUNT_TYPE (PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_READ) /* and attr.read_format is 0 */
 #define PERF_RECORD_WATCH_TYPE (PERF_RECORD_SAMPLE_TYPE | PERF_SAMPLE_STACK_USER)
 #define PERF_RECORD_WATCH_REGS 0x30ull
 /* PERF_SAMPLE_WEIGHT_STRUCT may stand in place of PERF_SAMPLE_WEIGHT: the latency is in the lower half then, which it hardly leaves else. */
@@ -67,7 +69,7 @@ struct perf_record {
 			uint64_t ip, period_ns;
 			uint32_t flags; /* enum hvar_sample_flags */
 			uint64_t regs[STREAM_REGS];
-			uint64_t word; /* FAULT: its address; WATCH: the top of the stack, 0: could not be read; else 0 */
+			uint64_t word; /* FAULT: its address; COUNT: the count; WATCH: the top of the stack, 0: could not be read; else 0 */
 		} sample;
 		struct {
 			uint64_t ip, addr;

@@ -54,6 +54,42 @@ static void reads_a_fault(void **state)
 	assert_int_equal(r.u.sample.word, 0x602123);
 }
 
+struct count_bytes {
+	struct perf_event_header h;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, res;
+	uint64_t period, count, abi;
+	uint64_t regs[18];
+};
+
+static void reads_a_count(void **state)
+{
+	struct count_bytes s = { .h = { PERF_RECORD_SAMPLE, 0, sizeof(s) }, .id = 77, .ip = 0x401000, .pid = 5, .tid = 6,
+				 .time = 10, .cpu = 3, .period = 50000, .count = 123456, .abi = PERF_SAMPLE_REGS_ABI_64 };
+	struct perf_record r;
+
+	(void)state;
+	for (unsigned i = 0; i < 18; i++)
+		s.regs[i] = 0x1000 + i;
+	assert_int_equal(perf_record_read_form(&s, sizeof(s), PERF_FORM_COUNT, &r), 1);
+	assert_int_equal(r.what, PERF_IS_SAMPLE);
+	assert_int_equal(r.tid, 6);
+	assert_int_equal(r.time_ns, 10);
+	assert_int_equal(r.cpu, 3);
+	assert_int_equal(r.u.sample.ip, 0x401000);
+	assert_int_equal(r.u.sample.period_ns, 50000);
+	assert_int_equal(r.u.sample.word, 123456);
+	assert_int_equal(r.u.sample.regs[STREAM_RSI], 0x1004);
+	for (size_t len = 0; len < sizeof(s); len++)
+		assert_int_equal(perf_record_read_form(&s, len, PERF_FORM_COUNT, &r), -EBADMSG);
+	s.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	assert_int_equal(perf_record_read_form(&s, offsetof(struct count_bytes, regs), PERF_FORM_COUNT, &r), 1);
+	assert_int_equal(r.u.sample.flags, HVAR_SAMPLE_NOREGS);
+	assert_int_equal(r.u.sample.word, 123456);
+}
+
 struct watch_bytes {
 	struct perf_event_header h;
 	uint64_t id, ip;
@@ -105,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_a_fault),
+		cmocka_unit_test(reads_a_count),
 		cmocka_unit_test(reads_a_hit),
 	};
 
