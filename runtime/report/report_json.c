@@ -180,6 +180,8 @@ static void total(FILE *f, const struct rows *r, const struct analysis *a)
 		json_u64(&j, "hits", r->hits);
 		json_num(&j, "slowdown", r->slowdown);
 		count(&j, "sample_ns", r->sample_ns, r->sample_ns);
+		count(&j, "walks", r->walks, r->walks);
+		count(&j, "walk_insns", r->walks, r->walk_insns);
 	}
 	json_u64(&j, "processes", r->totals.processes);
 	json_u64(&j, "misfits", r->totals.misfits);

@@ -381,7 +381,7 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 		snprintf(each, sizeof(each), " (%.1f us each here)", 1e-3 * (double)r->sample_ns);
 	if (r->slowdown > 0)
 		snprintf(cost + strlen(cost), sizeof(cost) - strlen(cost), "; about %.1f %% of the program's time went into samples%s%s",
-			 100 * r->slowdown, each, r->hits ? " and breakpoints" : "");
+			 100 * r->slowdown, each, r->hits && r->walks ? ", breakpoints and walks" : r->hits ? " and breakpoints" : r->walks ? " and walks" : "");
 	paragraph(out, "samples by %s%s%s%s%s", source, !strcmp(source, "perf") ? "'s timer" :
 		  !strcmp(source, "ptrace") ? "'s stops" : "", maps ? ", map by " : "",
 		  maps ? maps : "", cost);

@@ -287,6 +287,8 @@ static void cost(struct rows *r, const struct analysis *a)
 	double ran_ns = hz && !r->addressed && atof(hz) > 0 ? 1e9 / atof(hz) * (double)r->samples : 0;
 
 	r->hits = meta_number(a, "hits");
+	r->walks = meta_number(a, "walks");
+	r->walk_insns = meta_number(a, "walk_insns");
 	r->sample_ns = meta_number(a, "sample_ns");
 	r->slowdown = NAN;
 	if (ran_ns > 0 && analysis_meta(a, "cost"))

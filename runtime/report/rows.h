@@ -72,6 +72,7 @@ struct rows {
 	double slowdown; /* the part that measuring took of the program's CPU time, estimated; NaN: not known */
 	uint64_t sample_ns; /* that one sample took of it, as measured; 0: not measured */
 	uint64_t hits;	 /* of breakpoints */
+	uint64_t walks, walk_insns; /* which way threads went on from samples */
 	double cpu_seconds; /* CPU time of the program, as the kernel has it; NaN: not known */
 	double unsampled; /* the part of it that samples do not stand for; NaN: not known */
 	double own_cpu_share; /* hotvar's CPU time by seconds; NaN: not known */

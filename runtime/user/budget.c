@@ -10,8 +10,11 @@ enum {
 
 static const double TIMER_PART = 2.0 / 3; /* of what is asked for, the most for the timer */
 
-/* Without being asked: of both, and the least and the most of breakpoints. */
+/* Without being asked: of all, and the least and the most of breakpoints. */
 static const double USUAL = 0.024, LEAST = 0.003, MOST = 0.016;
+
+/* Walks: the most, of what samples leave and of all, and the least that is worth it. */
+static const double WALKS_PART = 1.0 / 3, WALKS = 0.004, WALKS_LEAST = 0.0002;
 
 static double timer_part(unsigned hz, uint64_t sample_ns)
 {
@@ -28,9 +31,13 @@ struct budget budget_make(unsigned hz, double asked, uint64_t measured_ns)
 		if (hz > most)
 			b.hz = most >= 1 ? (unsigned)most : 1;
 		left = asked - timer_part(b.hz, b.sample_ns);
-		b.breakpoints = left > 0 ? left : 0;
+		left = left > 0 ? left : 0;
+		b.walks = left * WALKS_PART < WALKS ? left * WALKS_PART : WALKS;
+		b.walks = b.walks < WALKS_LEAST ? 0 : b.walks;
+		b.breakpoints = left - b.walks;
 	} else {
-		left = USUAL - timer_part(hz < USUAL_HZ ? hz : USUAL_HZ, b.sample_ns);
+		b.walks = WALKS;
+		left = USUAL - b.walks - timer_part(hz < USUAL_HZ ? hz : USUAL_HZ, b.sample_ns);
 		b.breakpoints = left < LEAST ? LEAST : left > MOST ? MOST : left;
 	}
 	return b;

@@ -32,6 +32,7 @@
 #include "launch.h"
 #include "pace.h"
 #include "perf_calls.h"
+#include "perf_cost.h"
 #include "perf_news.h"
 #include "perf_ring.h"
 #include "pmu_events.h"
@@ -40,6 +41,7 @@
 #include "sample_cost.h"
 #include "session.h"
 #include "target.h"
+#include "walks.h"
 
 enum {
 	PROGRESS_TICKS = 2,
@@ -63,6 +65,7 @@ struct engine {
 	struct perf_news news;
 	struct budget budget;
 	struct breakpoints *breaks; /* NULL: none */
+	struct walks *walks;	    /* likewise */
 	pid_t pid;
 	int pidfd;	 /* -1: this kernel has none, ask at each tick */
 	bool launched;
@@ -178,24 +181,6 @@ static void keep_to_budget(struct engine *g)
 	session_note(s, "sampled at %u Hz, to cost no more than --budget says", s->hz);
 }
 
-static void put_cost(struct engine *g)
-{
-	const struct breakpoints_counts *c;
-	uint64_t spent_ns = g->news.samples * g->budget.sample_ns;
-
-	if (!g->breaks)
-		return;
-	c = breakpoints_counts(g->breaks);
-	stream_put_meta(g->s->out, "hits", "%llu", (unsigned long long)c->hits);
-	stream_put_meta(g->s->out, "cost", "%llu", (unsigned long long)(spent_ns + c->spent_ns));
-	if (c->lost)
-		session_note(g->s, "%llu hits of breakpoints were lost", (unsigned long long)c->lost);
-	if (c->dear && !c->hits)
-		session_note(g->s, "no breakpoints were set, which would slow threads down that take turns as often as these do: intervals are wider");
-	else if (c->refused && !c->hits)
-		session_note(g->s, "no breakpoints could be set, so that intervals are wider: another program has them all, or the kernel has none");
-}
-
 /* ---- beginning ---- */
 
 static int set_up(struct engine *g, struct err *e)
@@ -231,6 +216,8 @@ static int set_up(struct engine *g, struct err *e)
 		g->breaks = g->news.breaks = breakpoints_new(g->budget.breakpoints);
 	if (by_timer(g->s) && !g->breaks)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
+	if (by_timer(g->s) && g->budget.walks > 0) /* none, where no memory may be executed */
+		g->walks = g->news.walks = walks_new(g->budget.walks);
 	stream_put_meta(g->s->out, "source", "%s", pmu ? pmu_events_plan(g->pmu)->what : g->news.faults ? "fault" : "perf");
 	if (g->news.faults)
 		stream_put_meta(g->s->out, "faults", perf_rings_user_only(g->rings) ? "user" : "all");
@@ -244,6 +231,7 @@ static void tear_down(struct engine *g)
 	code_capture_free(g->code);
 	relook_free(g->look);
 	breakpoints_free(g->breaks);
+	walks_free(g->walks);
 	tracker_free(g->t);
 	kin_fini(&g->news.kin);
 	perf_rings_free(g->rings);
@@ -536,7 +524,8 @@ static void finish(struct engine *g)
 	perf_news_drain(&g->news);
 	perf_news_breaks(&g->news, false);
 	perf_news_tell_losses(&g->news);
-	put_cost(g);
+	if (g->breaks)
+		perf_cost_put(g->s, g->news.samples * g->budget.sample_ns, g->breaks, g->walks);
 	say_what_is_missing(g);
 	g->s->samples = g->news.samples;
 	g->s->elapsed_ns = end.time_ns - g->begin_ns;

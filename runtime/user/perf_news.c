@@ -75,6 +75,8 @@ static void take_sample(struct perf_news *n, const struct perf_record *r, uint64
 	if (n->breaks && !(s.ev.u.sample.flags & HVAR_SAMPLE_NOREGS))
 		breakpoints_saw(n->breaks, r->pid, r->tid, mm, s.ev.u.sample.ip,
 				s.ev.u.sample.flags & HVAR_SAMPLE_ABI32, s.ev.u.sample.period_ns);
+	if (n->walks && !(s.ev.u.sample.flags & (HVAR_SAMPLE_NOREGS | HVAR_SAMPLE_ABI32)))
+		walks_saw(n->walks, r->pid, r->tid, mm, r->time_ns, s.ev.u.sample.period_ns);
 }
 
 /* What the kernel accesses for the program is not its own; what accesses nothing, an operation that IBS has sampled, is none. */
@@ -129,6 +131,25 @@ static void take_hit(void *ctx, const struct perf_record *r)
 	stream_put(n->out, STREAM_HIT, &s, sizeof(s), NULL, 0);
 }
 
+static void take_walk(void *ctx, const struct perf_record *r, uint32_t mm, uint64_t fs_base, const struct walk_path *path)
+{
+	struct perf_news *n = ctx;
+	uint64_t time_ns = forward(n, r->time_ns);
+	struct stream_walk w = { .insns = path->insns, .n_bits = path->n_bits, .n_targets = path->n_targets, .end = path->end };
+
+	/* It may have executed another program just before. */
+	if (mm_of(n, r->pid, r->tid, time_ns) != mm)
+		return;
+	code_capture_at(n->code, r->pid, r->tid, mm, r->u.sample.ip, time_ns);
+	for (uint32_t i = 0; i < path->n_targets; i++)
+		code_capture_at(n->code, r->pid, r->tid, mm, path->targets[i], time_ns);
+	perf_ring_sample(r, mm, &w.s);
+	w.s.ev.time_ns = time_ns;
+	w.s.ev.u.sample.period_ns = 0;
+	w.s.fs_base = fs_base;
+	stream_put_walk(n->out, &w, path->targets, path->bits);
+}
+
 /*
  * All that was written till now.  The rings are read one after the other: what is written meanwhile waits for the
  * next time, or a task that changes its CPU would be told backwards.  At the end there is no next time.
@@ -143,10 +164,16 @@ void perf_news_breaks(struct perf_news *n, bool more)
 	if (!n->breaks)
 		return;
 	drain(n);
+	if (more && n->walks && walks_step(n->walks, clock_now_ns())) {
+		drain(n);
+		walks_take(n->walks, take_walk, n);
+	}
 	if (more)
 		breakpoints_step(n->breaks, clock_now_ns(), take_hit, n);
 	else
 		breakpoints_stop(n->breaks, take_hit, n);
+	if (!more && n->walks)
+		walks_stop(n->walks);
 }
 
 /*

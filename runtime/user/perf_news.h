@@ -20,6 +20,7 @@
 #include "relook.h"
 #include "stream.h"
 #include "tracker.h"
+#include "walks.h"
 
 enum { PERF_NEWS_MAKERS = 64, PERF_NEWS_COPIES = 256 };
 
@@ -37,6 +38,7 @@ struct perf_news {
 	struct code_capture *code;
 	struct relook *look;
 	struct breakpoints *breaks; /* NULL: none are set */
+	struct walks *walks;	/* NULL: none are done */
 	uint64_t last_ns;	/* time told last: the stream's never goes back */
 	uint64_t samples;	/* put */
 	uint64_t told_new;	/* records of all else: mappings, tasks, losses */
@@ -79,7 +81,7 @@ uint64_t perf_news_new(const struct perf_news *n);
 /* Take all records there are, and look at what they leave in doubt. */
 void perf_news_drain(struct perf_news *n);
 
-/* Begin or end a round of breakpoints, when that is due, and put what they met; not @more: end it. */
+/* Do a burst of walks, begin or end a round of breakpoints, when that is due, and put what they met; not @more: end it. */
 void perf_news_breaks(struct perf_news *n, bool more);
 
 /* Look at the maps that are due, all of them after a loss: right after a drain, at each tick. */

@@ -22,7 +22,7 @@ static void assert_near(double a, double b)
 	assert_true(a - b < 1e-9 && b - a < 1e-9);
 }
 
-/* By hand: 2.4 % of a second are 24 ms, of which a thousand samples take so many ms as one takes us. */
+/* By hand: 2.4 % of a second are 24 ms, of which a thousand samples take so many ms as one takes us, and walks 4. */
 static void test_usual(void **state)
 {
 	static const struct {
@@ -30,14 +30,14 @@ static void test_usual(void **state)
 		uint64_t ns;
 		double breakpoints;
 	} t[] = {
-		{ 1000, 10000, 0.014 },
-		{ 1000, 0, 0.008 },	/* not known: 16 us */
-		{ 1000, 16000, 0.008 },
+		{ 1000, 10000, 0.010 },
+		{ 1000, 0, 0.004 },	/* not known: 16 us */
+		{ 1000, 16000, 0.004 },
 		{ 1000, 1500, 0.016 },	/* no more than that */
 		{ 1000, 27000, 0.003 }, /* no less */
 		{ 100, 20000, 0.016 },
-		{ 500, 20000, 0.014 },
-		{ 5000, 10000, 0.014 }, /* who wants more samples shall not get fewer hits */
+		{ 500, 20000, 0.010 },
+		{ 5000, 10000, 0.010 }, /* who wants more samples shall not get fewer hits */
 	};
 
 	(void)state;
@@ -47,6 +47,7 @@ static void test_usual(void **state)
 		assert_int_equal(b.hz, t[i].hz);
 		assert_int_equal(b.sample_ns, t[i].ns ? t[i].ns : 16000);
 		assert_near(b.breakpoints, t[i].breakpoints);
+		assert_near(b.walks, 0.004);
 	}
 }
 
@@ -57,19 +58,27 @@ static void test_asked(void **state)
 	(void)state;
 	b = budget_make(1000, 0.01, 5000); /* samples take half of it */
 	assert_int_equal(b.hz, 1000);
-	assert_near(b.breakpoints, 0.005);
+	assert_near(b.walks, 0.005 / 3);
+	assert_near(b.breakpoints, 0.005 * 2 / 3);
 	b = budget_make(1000, 0.003, 10000); /* two thirds are 200 of them */
 	assert_int_equal(b.hz, 200);
-	assert_near(b.breakpoints, 0.001);
+	assert_near(b.walks, 0.001 / 3);
+	assert_near(b.breakpoints, 0.001 * 2 / 3);
 	b = budget_make(1000, 0.006, 0);
 	assert_int_equal(b.hz, 250);
-	assert_near(b.breakpoints, 0.002);
+	assert_near(b.walks, 0.002 / 3);
+	assert_near(b.breakpoints, 0.002 * 2 / 3);
 	b = budget_make(20000, 0.0005, 1000000); /* one a second in any case, though it costs more */
 	assert_int_equal(b.hz, 1);
 	assert_near(b.breakpoints, 0);
+	assert_near(b.walks, 0);
+	b = budget_make(1000, 0.0005, 10000); /* what is left is too little for a walk now and then */
+	assert_near(b.walks, 0);
+	assert_near(b.breakpoints, 0.00017);
 	b = budget_make(1000, 1, 5000);
 	assert_int_equal(b.hz, 1000);
-	assert_near(b.breakpoints, 0.995);
+	assert_near(b.walks, 0.004); /* no more than usual */
+	assert_near(b.breakpoints, 0.991);
 }
 
 /* Descriptors, and areas of perf's. */
