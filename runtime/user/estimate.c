@@ -48,6 +48,7 @@ void estimate_free(struct estimate *e)
 	if (!e)
 		return;
 	sites_fini(&e->sites);
+	walks_fini(&e->walks);
 	free(e->stack.v);
 	free(e->tls.v);
 	free(e->vars);

@@ -11,6 +11,7 @@
 
 #include "estimate_graph.h"
 #include "estimate_loops.h"
+#include "estimate_ways.h"
 
 enum {
 	SMALL = 24,	     /* blocks of a function whose inside is always solved */
@@ -19,8 +20,8 @@ enum {
 	MAX_CALLERS = 1000,  /* of all those together */
 	MAX_NODES = 20000,   /* solved together; the least sampled functions go without */
 	MAX_OUT = 64,	     /* ways out of one block */
-	FEWEST_HITS = 8,     /* of a breakpoint, to be worth anything */
-	JUMP_EXCESS = 3,     /* of hits of an indirect jump, which depend on those before */
+	FEWEST_CALLS = 1,    /* that walks saw, to be worth anything */
+	JUMP_EXCESS = 3,     /* of calls of nobody we know, together */
 };
 
 static const double CONTRADICTED = 2; /* standard deviations */
@@ -216,60 +217,61 @@ static uint32_t entry_of(const struct building *b, const struct site_function *f
 	return b->places[lo].node_at[0];
 }
 
-/* How often the indirect jump at @from was seen to go to @to; false: never anywhere. */
-static bool jumps_seen(const struct site_function *f, uint32_t from, uint32_t to,
-		       uint32_t *count)
+/* Does the call at @i lead to one function for ever: by its distance, or a slot that the loader fills? */
+static bool is_fixed_call(const struct site_function *f, uint32_t i)
 {
-	bool any = false;
+	const struct decode_insn *in = &f->b->insn[i];
 
-	for (uint32_t k = 0; k < f->n_jumps; k++) {
-		if (f->jumps[k].from != from)
-			continue;
-		any = true;
-		if (f->jumps[k].to == to)
-			*count = f->jumps[k].count;
-	}
-	return any;
+	return in->flow == DECODE_CALL || (in->n_mem && in->mem[0].base == DECODE_RIP);
 }
 
-/* Of how many hits at the indirect jump @from is it known where it went? */
-static uint32_t jump_hits(const struct site_function *f, uint32_t from, uint32_t to, uint32_t *count)
+/* Edges to what walks saw the call or jump at @last lead to in other functions: through a pointer, or a stub of the linker's. */
+static int calls_walked(struct building *b, const struct site_function *f, uint32_t node, uint32_t last)
 {
-	uint32_t all = 0;
+	bool jump = f->b->insn[last].flow == DECODE_INDIRECT;
+	const struct site_counted *c = f->b->insn[last].flow == DECODE_COND ? NULL : site_counted_at(f, last);
+	struct site_jump others = { 0 };
+	struct flow_edge *e;
 
-	*count = 0;
+	if (!c || c->n < (jump ? WAYS_FEWEST : FEWEST_CALLS))
+		return 0;
 	for (uint32_t k = 0; k < f->n_jumps; k++) {
-		if (f->jumps[k].from != from)
+		const struct site_jump *j = &f->jumps[k];
+		uint32_t to;
+
+		if (j->from != last || j->to != BLOCKS_NONE)
 			continue;
-		all += f->jumps[k].hits;
-		if (f->jumps[k].to == to)
-			*count = f->jumps[k].hits;
+		to = j->callee ? entry_of(b, j->callee, j->callee->start) : FLOW_OUTSIDE;
+		if (to == FLOW_OUTSIDE) {
+			others.hits += j->hits;
+			continue;
+		}
+		e = add_edge(b->g, node, to);
+		if (!e)
+			return -ENOMEM;
+		e->is_tail = jump;
+		e->is_call = !jump;
+		if (!jump && j->hits == c->n && is_fixed_call(f, last))
+			return 0;
+		e->is_share = !jump;
+		ways_counted(c, j, e);
 	}
-	return all;
-}
-
-/* What samples and breakpoints saw of the branch that ends at @last, going on at once or @taken. */
-static void branch_seen(const struct site_function *f, uint32_t last, bool taken, struct flow_edge *e)
-{
-	const struct site_branch *br = &f->branches[last];
-	const struct site_counted *c = site_counted_at(f, last);
-
-	if (br->taken || br->not_taken) {
-		e->has_seen = true;
-		e->seen = taken ? br->taken : br->not_taken;
-	}
-	if (c && c->n >= FEWEST_HITS) {
-		e->has_counted = true;
-		e->counted = taken ? c->taken : c->n - c->taken;
-		e->excess = site_counted_excess(c);
-	}
+	if (!others.hits && is_fixed_call(f, last))
+		return 0;
+	e = add_edge(b->g, node, FLOW_OUTSIDE);
+	if (!e)
+		return -ENOMEM;
+	e->is_call = e->is_share = !jump;
+	ways_counted(c, &others, e);
+	e->excess = e->excess > JUMP_EXCESS ? e->excess : JUMP_EXCESS;
+	return 0;
 }
 
 static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 {
 	const struct graph_block *at = &b->g->blocks[node];
 	const struct site_function *f = p->f;
-	uint32_t last = at->end - 1, out[MAX_OUT], n;
+	uint32_t last = at->end - 1, out[MAX_OUT], n, walked;
 	const struct decode_insn *in = &f->b->insn[last];
 	uint64_t where = f->start + f->b->off[last] + (uint64_t)in->target;
 	struct flow_edge *e;
@@ -284,20 +286,10 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 			bool through = out[k] == last + 1 &&
 				       f->b->off[out[k]] == f->b->off[last] + in->len;
 
-			branch_seen(f, last, !through, e);
+			ways_branch(f, last, !through, e);
 		}
-		if (in->flow == DECODE_INDIRECT) {
-			uint32_t seen = 0, hits = 0;
-
-			if (jump_hits(f, last, out[k], &hits) >= FEWEST_HITS) {
-				e->has_counted = true;
-				e->counted = hits;
-				e->excess = JUMP_EXCESS;
-			}
-
-			e->has_seen = jumps_seen(f, last, out[k], &seen);
-			e->seen = seen;
-		}
+		if (in->flow == DECODE_INDIRECT)
+			ways_jump(f, last, out[k], e);
 	}
 	if (in->flow == DECODE_CALL && entry_of(b, f, where) != FLOW_OUTSIDE) {
 		e = add_edge(b->g, node, entry_of(b, f, where));
@@ -305,6 +297,10 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 			return -ENOMEM;
 		e->is_call = true;
 	}
+	walked = b->g->flow.n_edges;
+	if (calls_walked(b, f, node, last))
+		return -ENOMEM;
+	walked = b->g->flow.n_edges - walked;
 	if (leaves && (in->flow == DECODE_JUMP || in->flow == DECODE_COND)) {
 		/* A tail call, to a function we know or not. */
 		e = add_edge(b->g, node, entry_of(b, f, where));
@@ -312,8 +308,8 @@ static int edges_of_block(struct building *b, struct placing *p, uint32_t node)
 			return -ENOMEM;
 		e->is_tail = e->to != FLOW_OUTSIDE;
 		if (in->flow == DECODE_COND)
-			branch_seen(f, last, true, e);
-	} else if (leaves || !n) {
+			ways_branch(f, last, true, e);
+	} else if ((leaves || !n) && !(in->flow == DECODE_INDIRECT && walked)) {
 		e = add_edge(b->g, node, FLOW_OUTSIDE);
 		if (!e)
 			return -ENOMEM;
@@ -385,7 +381,7 @@ static void believe_counts(struct graph *g, uint32_t first, uint32_t end)
 		far = log(e->odds) - log((e->counted + 0.5) / (other + 0.5));
 		if (!e->odds_least)
 			far = fabs(far);
-		if (far > CONTRADICTED * sd && other >= FEWEST_HITS && e->counted >= FEWEST_HITS)
+		if (far > CONTRADICTED * sd && other >= WAYS_FEWEST && e->counted >= WAYS_FEWEST)
 			e->odds = 0;
 	}
 }

@@ -47,14 +47,14 @@ static void take_branch(void *ctx, struct site_function *f, uint32_t i, bool tak
 
 static void take_jump(void *ctx, struct site_function *f, uint32_t i, uint64_t off, bool own)
 {
+	const struct hit *h = ctx;
 	uint32_t to = blocks_find(f->b, off);
 
-	(void)ctx;
 	if (to == BLOCKS_NONE)
 		return;
 	blocks_saw_jump(f->b, i, to);
 	if (own)
-		site_jump_hit(f, i, to);
+		site_jump_hit(f, i, to, h->s->ev.time_ns);
 }
 
 void estimate_hit(struct estimate *e, const struct stream_sample *s)

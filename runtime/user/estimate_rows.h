@@ -7,6 +7,7 @@
 
 #include "decode_regs.h"
 #include "estimate_sites.h"
+#include "estimate_walk.h"
 
 /* What is kept of a variable while samples come in; by hot table index. */
 struct estimate_var {
@@ -28,7 +29,7 @@ struct estimate {
 	double all_ns;	   /* time of all samples */
 	double placed_ns;  /* of those whose instruction was found */
 	double by_reason_ns[ESTIMATE_REASONS];
-	uint64_t walks;	   /* taken in */
+	struct walks walks;
 	struct estimate_result result;
 };
 

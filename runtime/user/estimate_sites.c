@@ -51,6 +51,7 @@ static void function_free(struct site_function *f)
 	free(f->jumps);
 	free(f->counted);
 	pairs_free(f->pairs);
+	free(f->counted_at);
 	blocks_free(f->b);
 	free(f);
 }

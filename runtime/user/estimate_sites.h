@@ -43,20 +43,27 @@ struct site_kept {
 	uint64_t regs[DECODE_REGS];
 };
 
-/* Where an indirect jump went, or would have gone. */
+/* Where an indirect jump went, or would have gone; or a call. */
 struct site_jump {
-	uint32_t from, to;    /* instructions */
+	uint32_t from, to;    /* instructions; of a call @to is BLOCKS_NONE */
+	const struct site_function *callee; /* NULL: of a call, somewhere else */
 	uint32_t count;
-	uint32_t hits;	      /* by breakpoints */
+	uint32_t hits;	      /* by breakpoints and walks */
+	uint32_t burst_hits;  /* of the last burst, as site_counted has it for all that leaves @from */
+	double nt, tt;	      /* of all bursts before */
 };
 
-/* What breakpoints told of a conditional jump, in bursts of hits that follow each other. */
+/*
+ * What breakpoints and walks told of a conditional jump, in bursts: of hits that follow each other, or one walk each.
+ * Of an indirect jump or call it has the number of hits alone.
+ */
 struct site_counted {
 	uint32_t insn;
 	uint32_t n, taken;	 /* all hits; of them, taken */
 	uint32_t bursts;
 	uint32_t burst_n, burst_taken; /* of the last burst */
-	uint64_t last_ns;
+	uint64_t last_ns;	 /* of a burst of hits */
+	uint64_t walk;		 /* number of the walk that the last burst is; 0: it is of hits */
 	double nn, nt, tt;	 /* of all bursts before: sums of n * n, n * taken, taken * taken */
 };
 
@@ -73,6 +80,7 @@ struct site_function {
 	uint32_t n_jumps, cap_jumps;
 	struct site_counted *counted; /* in order first hit */
 	uint32_t n_counted, cap_counted;
+	uint32_t *counted_at;	/* by instruction: 1 + its entry in counted, 0: none; NULL: none at all */
 	uint32_t samples;
 	struct site_operand stack; /* what operands based on the stack pointer touched, all together */
 	struct site_kept *kept;	/* SITE_KEPT of them at most, NULL: none yet */
@@ -148,10 +156,16 @@ void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_R
 void site_jump_note(struct site_function *f, uint32_t i, uint32_t to);
 
 /* Note that a breakpoint saw the jump at @i go to @to, or the branch at @i, at @time_ns. */
-void site_jump_hit(struct site_function *f, uint32_t i, uint32_t to);
+void site_jump_hit(struct site_function *f, uint32_t i, uint32_t to, uint64_t time_ns);
 void site_branch_hit(struct site_function *f, uint32_t i, bool taken, uint64_t time_ns);
 
-/* What is known of the branch at @i from breakpoints, or NULL. */
+/* Note that a walk, the @walk-th from 1, came by the branch at @i. */
+void site_branch_walked(struct site_function *f, uint32_t i, bool taken, uint64_t walk);
+/* Likewise by the jump at @i to @to, or by the call at @i of @callee, NULL: of something that is no function we know. */
+void site_jump_walked(struct site_function *f, uint32_t i, uint32_t to, uint64_t walk);
+void site_call_walked(struct site_function *f, uint32_t i, const struct site_function *callee, uint64_t walk);
+
+/* What is known of the branch at @i from breakpoints and walks, or NULL. */
 const struct site_counted *site_counted_at(const struct site_function *f, uint32_t i);
 
 /*
@@ -159,6 +173,8 @@ const struct site_counted *site_counted_at(const struct site_function *f, uint32
  * number must be divided by.  At least 1.
  */
 double site_counted_excess(const struct site_counted *c);
+/* The same of one way out of @c's instruction. */
+double site_jump_excess(const struct site_counted *c, const struct site_jump *j);
 
 /*
  * What each decoded function changes of the registers that the psABI lets it, by its code and that of

@@ -292,6 +292,18 @@ static double branch_rows(struct flow_problem *p, const uint32_t *list, uint32_t
 	return sum;
 }
 
+/* What is called by turns from block @i is as much as it runs, divided as it was counted. */
+static double call_rows(struct flow_problem *p, uint32_t i)
+{
+	const uint32_t *list = p->called + p->first_called[i];
+	uint32_t n = p->first_called[i + 1] - p->first_called[i];
+	double sum = conserve(p, i, list, n);
+
+	if (n > 1)
+		counted_rows(p, list, n, &sum);
+	return sum;
+}
+
 /* An edge from outside into a function whose callers we know: others are few. */
 static double extra_row(struct flow_problem *p, uint32_t e)
 {
@@ -392,6 +404,7 @@ static double build(struct flow_problem *p)
 		sum += time_row(p, i);
 		if (n_out > 1)
 			sum += branch_rows(p, p->out + p->first_out[i], n_out);
+		sum += call_rows(p, i);
 	}
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		sum += extra_row(p, e);

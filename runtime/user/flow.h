@@ -26,6 +26,7 @@ struct flow_node {
 struct flow_edge {
 	uint32_t from, to; /* nodes; FLOW_OUTSIDE */
 	bool is_call;	   /* does not use up what leaves @from */
+	bool is_share;	   /* a call, of several functions: of one of them, or to FLOW_OUTSIDE of all others */
 	bool is_tail;	   /* to another function's entry, by a jump */
 	double seen;	   /* samples whose registers proved that control goes here next */
 	bool has_seen;

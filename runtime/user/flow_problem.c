@@ -19,6 +19,8 @@ void flow_problem_fini(struct flow_problem *p)
 	free(p->out);
 	free(p->first_in);
 	free(p->first_out);
+	free(p->called);
+	free(p->first_called);
 	free(p->has_call_in);
 	free(p->alone);
 	free(p->cut_in);
@@ -31,7 +33,7 @@ void flow_problem_fini(struct flow_problem *p)
 static int index_edges(struct flow_problem *p)
 {
 	const struct flow_graph *g = p->g;
-	uint32_t *at_in = p->first_in + 1, *at_out = p->first_out + 1;
+	uint32_t *at_in = p->first_in + 1, *at_out = p->first_out + 1, *at_called = p->first_called + 1;
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		const struct flow_edge *edge = &g->edges[e];
@@ -43,10 +45,13 @@ static int index_edges(struct flow_problem *p)
 			at_in[edge->to]++;
 		if (edge->from != FLOW_OUTSIDE && !edge->is_call)
 			at_out[edge->from]++;
+		if (edge->from != FLOW_OUTSIDE && edge->is_share)
+			at_called[edge->from]++;
 	}
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		p->first_in[i + 1] += p->first_in[i];
 		p->first_out[i + 1] += p->first_out[i];
+		p->first_called[i + 1] += p->first_called[i];
 	}
 	/* Filled from the back, so that first_*[i] ends where row i begins. */
 	for (uint32_t e = g->n_edges; e-- > 0;) {
@@ -56,6 +61,8 @@ static int index_edges(struct flow_problem *p)
 			p->in[--at_in[edge->to]] = e;
 		if (edge->from != FLOW_OUTSIDE && !edge->is_call)
 			p->out[--at_out[edge->from]] = e;
+		if (edge->from != FLOW_OUTSIDE && edge->is_share)
+			p->called[--at_called[edge->from]] = e;
 		if (edge->to != FLOW_OUTSIDE && edge->to == edge->from && !edge->is_call)
 			p->alone[edge->to] = true;
 		if (edge->to != FLOW_OUTSIDE && (edge->is_call || edge->is_tail) &&
@@ -65,11 +72,13 @@ static int index_edges(struct flow_problem *p)
 	/* at_*[i] is first_*[i + 1] and now holds row i's start: move it back down. */
 	memmove(p->first_in, p->first_in + 1, g->n_nodes * sizeof(*p->first_in));
 	memmove(p->first_out, p->first_out + 1, g->n_nodes * sizeof(*p->first_out));
-	p->first_in[g->n_nodes] = p->first_out[g->n_nodes] = 0;
+	memmove(p->first_called, p->first_called + 1, g->n_nodes * sizeof(*p->first_called));
+	p->first_in[g->n_nodes] = p->first_out[g->n_nodes] = p->first_called[g->n_nodes] = 0;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		p->first_in[g->n_nodes] += g->edges[e].to != FLOW_OUTSIDE;
 		p->first_out[g->n_nodes] +=
 			g->edges[e].from != FLOW_OUTSIDE && !g->edges[e].is_call;
+		p->first_called[g->n_nodes] += g->edges[e].from != FLOW_OUTSIDE && g->edges[e].is_share;
 	}
 	return 0;
 }
@@ -157,12 +166,14 @@ int flow_problem_init(struct flow_problem *p, const struct flow_graph *g)
 	p->out = calloc(edges + 1, sizeof(*p->out));
 	p->first_in = calloc(nodes + 2, sizeof(*p->first_in));
 	p->first_out = calloc(nodes + 2, sizeof(*p->first_out));
+	p->called = calloc(edges + 1, sizeof(*p->called));
+	p->first_called = calloc(nodes + 2, sizeof(*p->first_called));
 	p->has_call_in = calloc(nodes + 1, sizeof(*p->has_call_in));
 	p->alone = calloc(nodes + 1, sizeof(*p->alone));
 	p->cut_in_end = calloc(g->n_cuts + 1, sizeof(*p->cut_in_end));
 	p->cut_out_end = calloc(g->n_cuts + 1, sizeof(*p->cut_out_end));
 	if (!p->x || !p->flows || !p->times || !p->step || !p->tried || !p->work || !p->in || !p->out ||
-	    !p->first_in || !p->first_out || !p->has_call_in || !p->alone || !p->cut_in_end ||
+	    !p->first_in || !p->first_out || !p->called || !p->first_called || !p->has_call_in || !p->alone || !p->cut_in_end ||
 	    !p->cut_out_end)
 		return -ENOMEM;
 	err = index_edges(p);

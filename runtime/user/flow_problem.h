@@ -28,6 +28,7 @@ struct flow_problem {
 	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
 	uint32_t *first_in, *first_out;
 	struct flow_time *times; /* by node */
+	uint32_t *called, *first_called; /* shares of calls, likewise */
 	bool *has_call_in;
 	bool *alone;	   /* node that goes round by itself */
 	/* Edges into and out of each cut, by cut_end[]. */
@@ -48,13 +49,12 @@ static inline uint32_t speed_unknown(const struct flow_problem *p)
 	return p->g->n_nodes + p->g->n_edges;
 }
 
-/* A call's flow is its caller's; any other edge has a flow of its own. */
+/* A call's flow is its caller's; any other edge, and a share of calls, has a flow of its own. */
 static inline uint32_t flow_unknown(const struct flow_problem *p, uint32_t e)
 {
 	const struct flow_edge *edge = &p->g->edges[e];
 
-	return edge->is_call && edge->from != FLOW_OUTSIDE ? edge->from
-							    : edge_unknown(p, e);
+	return edge->is_call && !edge->is_share && edge->from != FLOW_OUTSIDE ? edge->from : edge_unknown(p, e);
 }
 
 /* Returns 0, -EINVAL for an edge that names no node, or -ENOMEM; to be ended all the same.  @g is borrowed. */

@@ -86,7 +86,7 @@ static void test_alone_without_first(void **state)
 /* Bursts of one kind each differ as much as they can; bursts that are alike differ by chance alone. */
 static void test_bursts(void **state)
 {
-	struct site_function f = { 0 };
+	struct site_function f = { .n = 4 };
 	const struct site_counted *c;
 
 	(void)state;
@@ -110,6 +110,46 @@ static void test_bursts(void **state)
 	assert_int_equal(c->taken, 400);
 	assert_true(site_counted_excess(c) < 1.5);
 	free(f.counted);
+	free(f.counted_at);
+}
+
+/* The same of walks, past a branch and a jump that goes two ways: a walk is a burst, whenever it was. */
+static void test_walks(void **state)
+{
+	struct site_function f = { .n = 5 };
+	const struct site_counted *c;
+
+	(void)state;
+	for (uint64_t walk = 1; walk <= 40; walk++) {
+		for (unsigned hit = 0; hit < 20; hit++) {
+			site_branch_walked(&f, 1, walk & 1, walk);
+			site_jump_walked(&f, 2, walk & 1 ? 3 : 4, walk);
+			site_jump_walked(&f, 3, hit & 1 ? 3 : 4, walk);
+		}
+	}
+	c = site_counted_at(&f, 1);
+	assert_non_null(c);
+	assert_int_equal(c->bursts, 40);
+	assert_int_equal(c->taken, 400);
+	assert_true(site_counted_excess(c) > 15);
+	assert_int_equal(f.n_jumps, 4);
+	for (uint32_t k = 0; k < 4; k++) {
+		assert_int_equal(f.jumps[k].hits, 400);
+		c = site_counted_at(&f, f.jumps[k].from);
+		assert_non_null(c);
+		assert_int_equal(c->n, 800);
+		if (c->insn == 2)
+			assert_true(site_jump_excess(c, &f.jumps[k]) > 15);
+		else
+			assert_true(site_jump_excess(c, &f.jumps[k]) < 1.5);
+	}
+	/* A hit of a breakpoint between walks is a burst of its own. */
+	site_branch_hit(&f, 1, true, 1000000000);
+	site_branch_walked(&f, 1, true, 41);
+	assert_int_equal(site_counted_at(&f, 1)->bursts, 42);
+	free(f.counted);
+	free(f.counted_at);
+	free(f.jumps);
 }
 
 int main(void)
@@ -117,7 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_alone_without_first),
-		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_bursts), cmocka_unit_test(test_walks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
