@@ -22,6 +22,7 @@ enum {
 static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */
 static const double SHAKE_SET = 0.4;
 static const double SHAKE_BRANCH = 0.4;
+static const double SHAKE_UNSEEN = 3;
 static const double SHAKE_SPEED = 0.3;
 
 /* The same numbers each time: a report that changed by itself would puzzle. */
@@ -63,6 +64,12 @@ static double poisson(uint64_t *s, double mean)
 	return k;
 }
 
+/* A way that nobody was seen to take may be far rarer than one in so many: what stands for it is taken to be less than a half. */
+static double unseen(uint64_t *s)
+{
+	return 0.5 * (exp(-SHAKE_UNSEEN * fabs(normal(s))) - 1);
+}
+
 static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *s)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
@@ -80,9 +87,9 @@ static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *
 		const struct flow_edge *edge = &was->edges[e];
 
 		if (edge->has_seen)
-			g->edges[e].seen = poisson(s, edge->seen) * exp(SHAKE_BRANCH * normal(s));
+			g->edges[e].seen = edge->seen > 0 ? poisson(s, edge->seen) * exp(SHAKE_BRANCH * normal(s)) : unseen(s);
 		if (edge->has_counted)
-			g->edges[e].counted = edge->excess * poisson(s, edge->counted / edge->excess);
+			g->edges[e].counted = edge->counted > 0 ? edge->excess * poisson(s, edge->counted / edge->excess) : unseen(s);
 		if (edge->odds > 0)
 			g->edges[e].odds = edge->odds * exp(edge->odds_sd * normal(s));
 	}
