@@ -116,7 +116,8 @@ struct taking {
 	struct estimate *e;
 	const struct stream_sample *s;
 	uint32_t insn; /* where it fell */
-	unsigned n_own, n_proven, n_full, n_unmapped;
+	unsigned n_own, n_proven, n_full, n_unmapped, n_shown;
+	struct pairs_shown shown[PAIRS_SHOWN]; /* of operands that may touch now this, now that */
 };
 
 static void count_variable(struct estimate *e, uint32_t variable, uint32_t tid)
@@ -223,6 +224,8 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 		site_operand_note(&f->stack, variable);
 		site_operand_note(&t->e->stack, variable);
 	}
+	if (own && t->n_shown < PAIRS_SHOWN && m->base != DECODE_RIP && m->base != 4)
+		t->shown[t->n_shown++] = (struct pairs_shown){ i, mem, variable };
 	if (own) {
 		t->n_proven++;
 		count_variable(t->e, variable, t->s->ev.tid);
@@ -269,9 +272,9 @@ static enum estimate_reason take(struct taking *t)
 	if (t->s->ev.u.sample.flags & HVAR_SAMPLE_NOREGS)
 		return ESTIMATE_NO_REGS;
 	site_keep(f, t->insn, t->s->regs);
-	pairs_sample(&f->pairs, t->s, t->insn);
 	series_sample(&t->e->sites.series, t->s, f, t->insn);
 	window_run(t->s, f, t->insn, &sink);
+	pairs_sample(&f->pairs, t->s, t->insn, t->shown, t->n_shown);
 	if (!t->n_own)
 		return ESTIMATE_NO_OPERAND;
 	if (t->n_proven)

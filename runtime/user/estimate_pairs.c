@@ -42,8 +42,8 @@ static struct pair *place(struct pairs *p)
 	return at < PAIRS_KEPT ? &p->v[at] : NULL;
 }
 
-void pairs_sample(struct pairs **all, const struct stream_sample *s,
-		  uint32_t insn)
+void pairs_sample(struct pairs **all, const struct stream_sample *s, uint32_t insn,
+		  const struct pairs_shown *shown, uint32_t n)
 {
 	struct pairs *p = *all ? *all : calloc(1, sizeof(*p));
 	struct pairs_last *last;
@@ -58,6 +58,8 @@ void pairs_sample(struct pairs **all, const struct stream_sample *s,
 	    (pair = place(p)) != NULL) {
 		pair->from = last->insn;
 		pair->to = insn;
+		pair->n_shown = n < PAIRS_SHOWN ? n : PAIRS_SHOWN;
+		memcpy(pair->shown, shown, pair->n_shown * sizeof(*shown));
 		pair->gap_ns = s->ev.time_ns - last->time_ns;
 		for (unsigned r = 0; r < DECODE_REGS; r++)
 			pair->moved[r] = s->regs[r] - last->regs[r];

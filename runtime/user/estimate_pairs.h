@@ -13,11 +13,18 @@
 #include "decode.h"
 #include "stream.h"
 
-enum { PAIRS_KEPT = 192, PAIRS_THREADS = 4 };
+enum { PAIRS_KEPT = 192, PAIRS_THREADS = 4, PAIRS_SHOWN = 3 };
+
+/* What an operand touched at a sample. */
+struct pairs_shown {
+	uint32_t insn, mem, variable;
+};
 
 struct pair {
 	uint32_t from, to; /* instructions */
 	uint64_t gap_ns;
+	uint32_t n_shown;
+	struct pairs_shown shown[PAIRS_SHOWN]; /* at @to */
 	uint64_t regs[DECODE_REGS];  /* at @to */
 	uint64_t moved[DECODE_REGS]; /* from @from to there */
 };
@@ -37,9 +44,12 @@ struct pairs {
 	uint32_t n, cap; /* seen; room for */
 };
 
-/* The next sample @s of the function that *@p is of, at its instruction @insn; *@p is made on first use. */
-void pairs_sample(struct pairs **p, const struct stream_sample *s,
-		  uint32_t insn);
+/*
+ * The next sample @s of the function that *@p is of, at its instruction @insn, where @n operands
+ * were shown; *@p is made on first use.
+ */
+void pairs_sample(struct pairs **p, const struct stream_sample *s, uint32_t insn,
+		  const struct pairs_shown *shown, uint32_t n);
 
 static inline uint32_t pairs_kept(const struct pairs *p)
 {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate_phases.h"
 #include "estimate_rates.h"
 
 enum {
@@ -171,12 +172,13 @@ static void know_calls(struct rates *r, const struct loops *l)
 
 struct rates *rates_new(const struct loops *l)
 {
-	const struct site_function *f = loops_block(l, 0)->f;
+	struct site_function *f = loops_block(l, 0)->f;
 	uint32_t n = pairs_kept(f->pairs);
 	struct rates *r;
 
 	if (!l->n_back || !(r = calloc(1, sizeof(*r))))
 		return NULL;
+	phases_forget(f);
 	r->pairs = f->pairs;
 	r->series = l->g->series;
 	r->block = calloc(f->n + 1, sizeof(*r->block));
@@ -368,7 +370,8 @@ static void note_place(const struct counting *c, const struct spot *to,
 	}
 }
 
-static void tell_pair(const struct counting *c, const struct spot *from,
+/* Returns the rounds, negative: they are not told. */
+static double tell_pair(const struct counting *c, const struct spot *from,
 		      const struct spot *to, const uint64_t *moved,
 		      const uint64_t *regs, uint64_t gap_ns, struct told *t)
 {
@@ -380,7 +383,7 @@ static void tell_pair(const struct counting *c, const struct spot *from,
 	enum telling what = tell(c, from, to, moved, &rounds);
 
 	if (what == TELLS_NOTHING)
-		return;
+		return -1;
 	note_place(c, to, regs, t);
 	if (what == TELLS_ROUNDS &&
 	    (rounds - 1) * least > (double)gap_ns * ns_cycles)
@@ -389,27 +392,32 @@ static void tell_pair(const struct counting *c, const struct spot *from,
 	t->left += what == TELLS_LEFT;
 	t->wrong += what == TELLS_WRONG;
 	if (what != TELLS_ROUNDS)
-		return;
+		return -1;
 	t->n++;
 	t->gaps += (double)gap_ns;
 	t->sum += rounds;
 	t->squares += rounds * rounds;
+	return rounds;
 }
 
-static void tell_pairs(const struct counting *c, struct told *t)
+static void tell_pairs(const struct counting *c, struct told *t, struct phases *phases)
 {
 	const struct rates *r = c->r;
 
 	for (uint32_t k = 0; k < pairs_kept(r->pairs); k++) {
 		const struct pair *p = &r->pairs->v[k];
 		const struct spot *from, *to;
+		double rounds;
 
 		if (!r->place[p->from] || !r->place[p->to])
 			continue;
 		from = &c->known[r->place[p->from] - 1];
 		to = &c->known[r->place[p->to] - 1];
-		if (from->inside && to->inside)
-			tell_pair(c, from, to, p->moved, p->regs, p->gap_ns, t);
+		if (!from->inside || !to->inside)
+			continue;
+		rounds = tell_pair(c, from, to, p->moved, p->regs, p->gap_ns, t);
+		for (uint32_t i = 0; i < p->n_shown && rounds >= 0; i++)
+			phases_note(phases, &p->shown[i], rounds);
 	}
 }
 
@@ -467,6 +475,11 @@ static double longest_stay(const struct told *t)
 	return least;
 }
 
+static bool seldom_wrong(const struct told *t)
+{
+	return t->wrong <= CONTRADICTED * (t->n + t->wrong);
+}
+
 /*
  * Stays of so many rounds are left between samples as often as that?  Where a whole stay takes less time than
  * there is between samples, pairs that look like one stay are of two: their
@@ -478,7 +491,7 @@ static bool is_plausible(const struct told *t)
 	double rounds = longest_stay(t), gaps = rounds * t->n / t->sum,
 	       expected = gaps > 1 ? 1 - 1 / gaps : 0;
 
-	if (t->wrong > CONTRADICTED * (t->n + t->wrong) || stayed < FEW_STAYED)
+	if (stayed < FEW_STAYED)
 		return false;
 	return stayed >= MANY_STAYED ||
 	       stayed >= expected - STAYED_SLACK -
@@ -494,10 +507,14 @@ static double left_sd(const struct told *t)
 /* By pairs: so many rounds for each sample in the loop. */
 static bool by_pairs(const struct counting *c, struct flow_rate *rate)
 {
+	struct phases phases = { .n = 0 };
 	struct told t = {0};
 	double samples = 0, mean, variance;
 
-	tell_pairs(c, &t);
+	tell_pairs(c, &t, &phases);
+	if (!seldom_wrong(&t))
+		return false;
+	phases_apply(&phases, loops_block(c->l, 0)->f);
 	for (uint32_t v = 0; v < c->l->n; v++)
 		samples +=
 			c->l->member[v]
@@ -552,7 +569,8 @@ int rates_apply(const struct rates *r, struct loops *l, uint32_t head)
 		spot_at(&c, &r->known[k], &c.known[k]);
 	for (uint32_t k = 0; k < r->n_callees; k++)
 		spot_of_callee(&c, &r->callees[k], &c.callees[k]);
-	found = by_series(&c, &rate) || by_pairs(&c, &rate);
+	found = by_pairs(&c, &rate);
+	found |= by_series(&c, &rate);
 	free(c.known);
 	return found ? flow_graph_rate(&l->g->flow, &rate) : 0;
 }

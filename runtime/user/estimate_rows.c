@@ -75,7 +75,7 @@ static void add_operand(struct solving *s, const struct decode_mem *m,
 	known = site_operand_told(o);
 	for (uint32_t i = 0; i < o->n; i++) {
 		struct sums *v = &s->vars[o->v[i].variable];
-		double part = times * o->v[i].count / known;
+		double part = times * site_operand_part(o, i);
 
 		v->accesses += part;
 		v->bytes += part * m->size;
@@ -304,8 +304,7 @@ double rows_accesses(const struct estimate *e, const struct graph *g, const doub
 				all += times;
 				for (uint32_t v = 0; o && v < o->n; v++)
 					by_variable[o->v[v].variable] +=
-						times * o->v[v].count /
-						site_operand_told(o);
+						times * site_operand_part(o, v);
 			}
 		}
 	}

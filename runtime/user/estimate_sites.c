@@ -391,7 +391,7 @@ void site_operand_note(struct site_operand *o, uint32_t variable)
 		o->v = v;
 		o->cap = cap;
 	}
-	o->v[o->n++] = (struct site_var){ variable, 1 };
+	o->v[o->n++] = (struct site_var){ variable, 1, 0 };
 }
 
 void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS])

@@ -17,6 +17,7 @@
 struct site_var {
 	uint32_t variable; /* hot table index */
 	uint32_t count;	   /* samples that proved it */
+	float rate;	   /* rounds of a loop from sample to sample, while it is this one */
 };
 
 /* One memory operand of one instruction. */
@@ -25,6 +26,7 @@ struct site_operand {
 	uint32_t n, cap;
 	uint32_t proven, lost, full; /* samples: address proven; not; proven but the table was full */
 	uint32_t unmapped;	     /* samples: address without memory */
+	double rounds;		     /* in all of @v[].count times their @rate; 0: rates are not known */
 	uint32_t known_mm;	     /* RIP-relative: @known_variable is right in this address space */
 	uint32_t known_variable;
 	double rep_sum;		     /* of counts seen before a repetition began */
@@ -149,6 +151,14 @@ void site_operand_note(struct site_operand *o, uint32_t variable);
 static inline double site_operand_told(const struct site_operand *o)
 {
 	return (double)o->proven + o->full + o->unmapped;
+}
+
+/* The part of all its runs, as far as samples told, in which the operand touches v[@k]: rather of rounds than of time. */
+static inline double site_operand_part(const struct site_operand *o, uint32_t k)
+{
+	double part = o->rounds > 0 ? o->v[k].count * (double)o->v[k].rate / o->rounds * o->proven : o->v[k].count;
+
+	return part / site_operand_told(o);
 }
 
 /* Keep the registers of a sample at @i, perhaps; note that the jump at @i went to @to. */

@@ -322,6 +322,31 @@ static void test_two_counters(void **state)
 	near(ratio(&p), 1, 4);
 }
 
+/* One loop, which reads the one variable and later, waiting for it, the other: 0: mov (%rdi),%rax  3: add $1,%rcx  7: test %rax,%rax  a: jne 0  c: ret */
+static void other_memory(uint64_t *regs, uint64_t k, bool is_second)
+{
+	regs[RCX] = is_second ? SAMPLES / 2 * FAST + (k - SAMPLES / 2) * SLOW : k * FAST;
+	regs[RDI] = is_second ? WRITTEN : READ;
+}
+
+/* The same at a steady pace: then time is as good. */
+static void other_memory_alike(uint64_t *regs, uint64_t k, bool is_second)
+{
+	other_memory(regs, k, is_second);
+	regs[RCX] = k * FAST;
+}
+
+static void test_phases(void **state)
+{
+	struct program p = { .hex = "48 8b 07 48 83 c1 01 48 85 c0 75 f4 c3 ", .first = 3, .second = 3 };
+
+	(void)state;
+	p.registers = other_memory;
+	near(ratio(&p), 100, 1.3);
+	p.registers = other_memory_alike;
+	near(ratio(&p), 1, 1.1);
+}
+
 /*
  * A function counts in r12 how often it calls another, which leaves that alone.  No sample is in it, so that time alone
  * says that it hardly runs.
@@ -373,7 +398,7 @@ int main(void)
 		cmocka_unit_test(test_steady),	   cmocka_unit_test(test_overflow),	cmocka_unit_test(test_32_bits),
 		cmocka_unit_test(test_down),	   cmocka_unit_test(test_wrong_sign),	cmocka_unit_test(test_left),
 		cmocka_unit_test(test_begun_again), cmocka_unit_test(test_too_many),	cmocka_unit_test(test_two_counters),
-		cmocka_unit_test(test_caller),
+		cmocka_unit_test(test_phases),	   cmocka_unit_test(test_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
