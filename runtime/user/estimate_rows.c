@@ -285,8 +285,24 @@ static void add_blocks(struct solving *s)
 	}
 }
 
+/* All runs of @o are @times. */
+static void share_out(const struct site_operand *o, double times, const double *mix, double *by_variable)
+{
+	double all = 0, mixed = 0;
+
+	if (mix && !site_operand_phased(o))
+		mix = NULL;
+	for (uint32_t v = 0; mix && v < o->n; v++) {
+		all += site_operand_part(o, v);
+		mixed += site_operand_part(o, v) * mix[o->v[v].variable];
+	}
+	for (uint32_t v = 0; v < o->n; v++)
+		by_variable[o->v[v].variable] += times * site_operand_part(o, v) *
+						 (mix && mixed > 0 ? mix[o->v[v].variable] * all / mixed : 1);
+}
+
 double rows_accesses(const struct estimate *e, const struct graph *g, const double *runs,
-		     double *by_variable)
+		     const double *mix, double *by_variable)
 {
 	double all = 0;
 
@@ -302,9 +318,8 @@ double rows_accesses(const struct estimate *e, const struct graph *g, const doub
 				double times = operand_times(&in->mem[m], o, runs[k]);
 
 				all += times;
-				for (uint32_t v = 0; o && v < o->n; v++)
-					by_variable[o->v[v].variable] +=
-						times * site_operand_part(o, v);
+				if (o)
+					share_out(o, times, mix, by_variable);
 			}
 		}
 	}

@@ -45,10 +45,11 @@ struct graph;
 
 /*
  * Add to @by_variable the accesses to each, if block i of @g runs @runs[i] times.
- * Returns all of them, lost ones as well.
+ * Returns all of them, lost ones as well.  @mix, by variable: how much more than its samples say of the runs of operands with phases
+ * it has; NULL: as they say.
  */
 double rows_accesses(const struct estimate *e, const struct graph *g, const double *runs,
-		     double *by_variable);
+		     const double *mix, double *by_variable);
 
 /* Room for what is known of @variable; NULL when memory is short. */
 struct estimate_var *estimate_var(struct estimate *e, uint32_t variable);

@@ -17,6 +17,8 @@ enum {
 	MAX_VARS = 4096,	  /* of one operand */
 };
 
+static const double FEWEST_SWITCHES = 8, PHASED = 0.3;
+
 struct site_cache {
 	uint64_t where;
 	uint32_t module, mm;
@@ -366,6 +368,8 @@ struct site_operand *site_operands(struct site_function *f, uint32_t i)
 
 void site_operand_note(struct site_operand *o, uint32_t variable)
 {
+	o->switches += o->proven && o->last_variable != variable;
+	o->last_variable = variable;
 	o->proven++;
 	for (uint32_t i = 0; i < o->n; i++) {
 		if (o->v[i].variable != variable)
@@ -392,6 +396,19 @@ void site_operand_note(struct site_operand *o, uint32_t variable)
 		o->cap = cap;
 	}
 	o->v[o->n++] = (struct site_var){ variable, 1, 0 };
+}
+
+bool site_operand_phased(const struct site_operand *o)
+{
+	double same = 0, expected;
+
+	if (o->rounds > 0 || o->n < 2)
+		return false;
+	for (uint32_t k = 0; k < o->n; k++)
+		same += (double)o->v[k].count * o->v[k].count;
+	/* So many are to be expected if each sample has its variable by chance. */
+	expected = o->proven - same / o->proven;
+	return expected >= FEWEST_SWITCHES && o->switches < PHASED * expected;
 }
 
 void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS])

@@ -26,6 +26,7 @@ struct site_operand {
 	uint32_t n, cap;
 	uint32_t proven, lost, full; /* samples: address proven; not; proven but the table was full */
 	uint32_t unmapped;	     /* samples: address without memory */
+	uint32_t last_variable, switches; /* noted last; times that it was another than before */
 	double rounds;		     /* in all of @v[].count times their @rate; 0: rates are not known */
 	uint32_t known_mm;	     /* RIP-relative: @known_variable is right in this address space */
 	uint32_t known_variable;
@@ -160,6 +161,9 @@ static inline double site_operand_part(const struct site_operand *o, uint32_t k)
 
 	return part / site_operand_told(o);
 }
+
+/* Did the operand touch now this variable and now that for long, with unknown rates?  Then how often each may be far from how long. */
+bool site_operand_phased(const struct site_operand *o);
 
 /* Keep the registers of a sample at @i, perhaps; note that the jump at @i went to @to. */
 void site_keep(struct site_function *f, uint32_t i, const uint64_t regs[DECODE_REGS]);

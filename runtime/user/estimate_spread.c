@@ -22,6 +22,7 @@ enum {
 static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */
 static const double SHAKE_SET = 0.4;
 static const double SHAKE_BRANCH = 0.4;
+static const double SHAKE_MIX = 1.5; /* of how much longer it takes with one variable than with another */
 static const double SHAKE_UNSEEN = 3;
 static const double SHAKE_SPEED = 0.3;
 
@@ -133,11 +134,12 @@ int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
 	struct flow_graph was = g->flow, shaken = { 0 };
 	double *again = calloc(was.n_nodes + 1, sizeof(*again));
 	double *accesses = calloc(n + 1, sizeof(*accesses));
-	uint64_t seed = 0x9e3779b97f4a7c15ull;
+	double *mix = calloc(n + 1, sizeof(*mix));
+	uint64_t seed = 0x9e3779b97f4a7c15ull, mixing = seed;
 	unsigned times = TIMES, k;
 	int err = -ENOMEM;
 
-	if (!again || !accesses || !copy(&shaken, &was))
+	if (!again || !accesses || !mix || !copy(&shaken, &was))
 		goto out;
 	if (was.n_nodes * (uint64_t)times > MUCH_WORK)
 		times = MUCH_WORK / was.n_nodes > FEW_TIMES ? MUCH_WORK / was.n_nodes
@@ -152,7 +154,9 @@ int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
 			goto out;
 		memset(accesses, 0, n * sizeof(*accesses));
 		g->flow = shaken;
-		all = rows_accesses(e, g, again, accesses);
+		for (size_t i = 0; i < n; i++)
+			mix[i] = exp(SHAKE_MIX * normal(&mixing));
+		all = rows_accesses(e, g, again, mix, accesses);
 		g->flow = was;
 		for (size_t i = 0; i < n && all > 0; i++) {
 			double d = accesses[i] / all - share[i];
@@ -170,5 +174,6 @@ out:
 	free(shaken.rates);
 	free(again);
 	free(accesses);
+	free(mix);
 	return err;
 }

@@ -336,15 +336,35 @@ static void other_memory_alike(uint64_t *regs, uint64_t k, bool is_second)
 	regs[RCX] = k * FAST;
 }
 
+/* Nothing counts: first the one and then the other, or in turns. */
+static void not_counted_memory(uint64_t *regs, uint64_t k, bool is_second)
+{
+	(void)k;
+	regs[RDI] = is_second ? WRITTEN : READ;
+}
+
+static void memory_in_turns(uint64_t *regs, uint64_t k, bool is_second)
+{
+	(void)is_second;
+	regs[RDI] = k * 7 % 5 % 2 ? WRITTEN : READ;
+}
+
 static void test_phases(void **state)
 {
 	struct program p = { .hex = "48 8b 07 48 83 c1 01 48 85 c0 75 f4 c3 ", .first = 3, .second = 3 };
+	double ci[2] = { 1, 0 };
 
 	(void)state;
 	p.registers = other_memory;
 	near(ratio(&p), 100, 1.3);
 	p.registers = other_memory_alike;
 	near(ratio(&p), 1, 1.1);
+	p.registers = not_counted_memory;
+	near(ratio_and_interval(&p, ci), 1, 1.1);
+	assert_true(ci[0] < 0.1 && ci[1] > 0.9);
+	p.registers = memory_in_turns;
+	near(ratio_and_interval(&p, ci), 1.5, 1.1);
+	assert_true(ci[0] > 0.5 && ci[1] < 0.7);
 }
 
 /*
