@@ -47,7 +47,7 @@ enum {
 	PROGRESS_TICKS = 2,
 	SETTLED_NS = 1000000, /* no CPU is still writing a record this old */
 	LOOK_SHARE = 400,     /* one part in so many of the time goes into reading maps */
-	SAMPLED_LOOK_SHARE = 2000, /* where they only name samples */
+	SAMPLED_LOOK_SHARE = 4000, /* where they only name samples */
 	ATTACH_PASSES = 5,
 	MANY_PROCESSES = 20,
 	OUR_NICE = -10,
