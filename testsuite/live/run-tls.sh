@@ -189,7 +189,7 @@ where() {
 	named
 }
 named() {
-	sed -n 's/.*"name":"\([^"]*\)".*"module":\([^,]*\),.*"time_share":\([0-9.e-]*\).*/\1 \2 \3/p' "$tmp/json" | awk '$3 > 0.2 { print $1, $2 }' | sort > "$tmp/got"
+	sed -n 's/.*"name":"\([^"]*\)".*"module":\([^,]*\),.*"time_share":\([0-9.e-]*\).*/\1 \2 \3/p' "$tmp/json" | awk '$3 > 0.08 { print $1, $2 }' | sort > "$tmp/got"
 }
 three="far_many@tls \"$tmp/libfar.so\"
 far_stats@tls \"$tmp/libfar.so\"
