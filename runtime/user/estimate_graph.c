@@ -27,6 +27,7 @@ enum {
 static const double CONTRADICTED = 2; /* standard deviations */
 static const double MOST_GHZ = 6;     /* of any CPU */
 static const double USUAL_GHZ = 3;
+static const double BEYOND_CACHE = 1 << 20; /* bytes: in memory, as a rule, or a cache that all CPUs share */
 
 /* Blocks of one function on their way into the graph. */
 struct placing {
@@ -50,18 +51,20 @@ void graph_fini(struct graph *g)
 	memset(g, 0, sizeof(*g));
 }
 
-/* A repeated string instruction moves some 32 bytes a cycle, but compares one element. */
+/* A repeated string instruction moves some 32 bytes a cycle, fewer where no cache holds them, but compares one element. */
 static double repetition_cycles(const struct site_function *f, uint32_t i)
 {
 	const struct decode_insn *in = &f->b->insn[i];
 	const struct site_operand *o = f->ops[i];
+	double bytes;
 
 	if (!in->is_rep || !in->n_mem || !o || !o->rep_n)
 		return 0;
 	/* Two reads are a comparison; one read or write, a fill or a copy. */
 	if (in->flags_op == DECODE_FLAGS_LOST)
 		return o->rep_sum / o->rep_n * 2;
-	return o->rep_sum / o->rep_n * in->mem[0].size / 32;
+	bytes = o->rep_sum / o->rep_n * in->mem[0].size;
+	return bytes / (bytes > BEYOND_CACHE ? 8 : 32);
 }
 
 static struct flow_node *add_node(struct graph *g, struct site_function *f,

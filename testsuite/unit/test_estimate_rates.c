@@ -367,6 +367,43 @@ static void test_phases(void **state)
 	assert_true(ci[0] > 0.5 && ci[1] < 0.7);
 }
 
+/* 10: rep stos %al,(%rdi), of so many bytes; samples are in the middle of it, as far as one knows. */
+static void fills(uint64_t *regs, uint64_t bytes, bool is_second)
+{
+	regs[RDI] = is_second ? WRITTEN : READ;
+	regs[RCX] = is_second ? bytes / 2 : 77;
+}
+
+static void fills_cache(uint64_t *regs, uint64_t k, bool is_second)
+{
+	(void)k;
+	fills(regs, 400000, is_second);
+}
+
+static void fills_memory(uint64_t *regs, uint64_t k, bool is_second)
+{
+	(void)k;
+	fills(regs, 40000000, is_second);
+}
+
+/* What no cache holds is not filled as fast: there are fewer writes in the same time. */
+static void test_fills(void **state)
+{
+	struct program p = {
+		.hex = "48 8b 07 48 83 c1 01 48 85 c0 75 f4 c3 90 90 90 f3 aa c3 ",
+		.starts = { 0, 0x10 },
+		.first = 3,
+		.second = 0x10,
+		.registers = fills_cache,
+	};
+	double cached;
+
+	(void)state;
+	cached = ratio(&p);
+	p.registers = fills_memory;
+	near(ratio(&p) / cached, 4, 1.5);
+}
+
 /*
  * A function counts in r12 how often it calls another, which leaves that alone.  No sample is in it, so that time alone
  * says that it hardly runs.
@@ -418,7 +455,7 @@ int main(void)
 		cmocka_unit_test(test_steady),	   cmocka_unit_test(test_overflow),	cmocka_unit_test(test_32_bits),
 		cmocka_unit_test(test_down),	   cmocka_unit_test(test_wrong_sign),	cmocka_unit_test(test_left),
 		cmocka_unit_test(test_begun_again), cmocka_unit_test(test_too_many),	cmocka_unit_test(test_two_counters),
-		cmocka_unit_test(test_phases),	   cmocka_unit_test(test_caller),
+		cmocka_unit_test(test_fills),	   cmocka_unit_test(test_phases),	   cmocka_unit_test(test_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
