@@ -82,7 +82,7 @@ if ! "$HOTVAR" record --source perf -o "$tmp/rec" -- "$tmp/walk" 1000000 > "$tmp
 	skip_all "perf's timer is refused here: $(tail -n 1 "$tmp/err")"
 fi
 
-walked "one thread" 150000000
+walked "one thread" 60000000
 check "one thread: walks are in the recording" test "$(total walks)" -gt 0
 check "one thread: and are as long as some tens of instructions" test "$(total walk_insns)" -gt $(($(total walks) * 30))
 cp "$tmp/json" "$tmp/one"
@@ -96,9 +96,9 @@ walked "one that sleeps" 20000 1 nap
 is "with next to nothing to spend there are none" "$(total walks)" ""
 
 # hotvar is killed: the program goes on
-"$tmp/walk" 150000000 > "$tmp/alone"
+"$tmp/walk" 60000000 > "$tmp/alone"
 rm -f "$tmp/rec"
-"$tmp/walk" 150000000 > "$tmp/out" &
+"$tmp/walk" 60000000 > "$tmp/out" &
 program=$!
 "$HOTVAR" record --source perf -o "$tmp/rec" -p "$program" > /dev/null 2>&1 &
 hotvar=$!
