@@ -63,6 +63,7 @@ struct site_jump {
 struct site_counted {
 	uint32_t insn;
 	uint32_t n, taken;	 /* all hits; of them, taken */
+	uint32_t cut;		 /* of them, by walks that were cut */
 	uint32_t bursts;
 	uint32_t burst_n, burst_taken; /* of the last burst */
 	uint64_t last_ns;	 /* of a burst of hits */
@@ -173,11 +174,16 @@ void site_jump_note(struct site_function *f, uint32_t i, uint32_t to);
 void site_jump_hit(struct site_function *f, uint32_t i, uint32_t to, uint64_t time_ns);
 void site_branch_hit(struct site_function *f, uint32_t i, bool taken, uint64_t time_ns);
 
-/* Note that a walk, the @walk-th from 1, came by the branch at @i. */
-void site_branch_walked(struct site_function *f, uint32_t i, bool taken, uint64_t walk);
+struct site_walk {
+	uint64_t number; /* from 1 */
+	bool cut;	 /* it ended where it could not go on, and not at a moment that does not depend on its way */
+};
+
+/* Note that a walk came by the branch at @i. */
+void site_branch_walked(struct site_function *f, uint32_t i, bool taken, const struct site_walk *walk);
 /* Likewise by the jump at @i to @to, or by the call at @i of @callee, NULL: of something that is no function we know. */
-void site_jump_walked(struct site_function *f, uint32_t i, uint32_t to, uint64_t walk);
-void site_call_walked(struct site_function *f, uint32_t i, const struct site_function *callee, uint64_t walk);
+void site_jump_walked(struct site_function *f, uint32_t i, uint32_t to, const struct site_walk *walk);
+void site_call_walked(struct site_function *f, uint32_t i, const struct site_function *callee, const struct site_walk *walk);
 
 /* What is known of the branch at @i from breakpoints and walks, or NULL. */
 const struct site_counted *site_counted_at(const struct site_function *f, uint32_t i);

@@ -90,7 +90,9 @@ static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *
 		if (edge->has_seen)
 			g->edges[e].seen = edge->seen > 0 ? poisson(s, edge->seen) * exp(SHAKE_BRANCH * normal(s)) : unseen(s);
 		if (edge->has_counted)
-			g->edges[e].counted = edge->counted > 0 ? edge->excess * poisson(s, edge->counted / edge->excess) : unseen(s);
+			g->edges[e].counted = edge->counted > 0 ? edge->excess * poisson(s, edge->counted / edge->excess) *
+									  exp(edge->counted_sd * normal(s)) :
+								  unseen(s);
 		if (edge->odds > 0)
 			g->edges[e].odds = edge->odds * exp(edge->odds_sd * normal(s));
 	}

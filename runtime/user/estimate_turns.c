@@ -99,6 +99,15 @@ static struct site_counted *hit(struct site_function *f, uint32_t i, uint64_t wa
 	return c;
 }
 
+static struct site_counted *walked(struct site_function *f, uint32_t i, const struct site_walk *walk)
+{
+	struct site_counted *c = hit(f, i, walk->number, 0);
+
+	if (c)
+		c->cut += walk->cut;
+	return c;
+}
+
 static void hit_branch(struct site_counted *c, bool taken)
 {
 	if (!c)
@@ -120,9 +129,9 @@ void site_branch_hit(struct site_function *f, uint32_t i, bool taken, uint64_t t
 	hit_branch(hit(f, i, 0, time_ns), taken);
 }
 
-void site_branch_walked(struct site_function *f, uint32_t i, bool taken, uint64_t walk)
+void site_branch_walked(struct site_function *f, uint32_t i, bool taken, const struct site_walk *walk)
 {
-	hit_branch(hit(f, i, walk, 0), taken);
+	hit_branch(walked(f, i, walk), taken);
 }
 
 void site_jump_hit(struct site_function *f, uint32_t i, uint32_t to, uint64_t time_ns)
@@ -130,14 +139,14 @@ void site_jump_hit(struct site_function *f, uint32_t i, uint32_t to, uint64_t ti
 	hit_jump(hit(f, i, 0, time_ns), jump(f, i, to, NULL));
 }
 
-void site_jump_walked(struct site_function *f, uint32_t i, uint32_t to, uint64_t walk)
+void site_jump_walked(struct site_function *f, uint32_t i, uint32_t to, const struct site_walk *walk)
 {
-	hit_jump(hit(f, i, walk, 0), jump(f, i, to, NULL));
+	hit_jump(walked(f, i, walk), jump(f, i, to, NULL));
 }
 
-void site_call_walked(struct site_function *f, uint32_t i, const struct site_function *callee, uint64_t walk)
+void site_call_walked(struct site_function *f, uint32_t i, const struct site_function *callee, const struct site_walk *walk)
 {
-	hit_jump(hit(f, i, walk, 0), jump(f, i, BLOCKS_NONE, callee));
+	hit_jump(walked(f, i, walk), jump(f, i, BLOCKS_NONE, callee));
 }
 
 /* Of @c's hits @taken went one way: by how much more bursts differ, by the sums of n * t and t * t over all but the last one. */

@@ -3,7 +3,8 @@
  * estimate_walk.c - taking in walks: the way that a thread went on from some moment, gone again over decoded code.
  *
  * A walk begins where time is spent, at what waits, so that the first branches behind it are met more often than they run.
- * These are left out.  From there on each branch is met as often as it runs.  Walks are foreign input: one that
+ * These are left out.  From there on each branch is met as often as it runs, unless the walk was cut where the
+ * way led to what it cannot do: of a long loop before that it has a part, and its end for certain.  Walks are foreign input: one that
  * goes where the code does not ends there, and what came before it is kept.
  */
 #include "config.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "estimate_rows.h"
+#include "walker.h"
 
 enum {
 	UNFAIR = 100, /* instructions at a walk's start */
@@ -30,6 +32,7 @@ struct walking {
 	uint64_t base; /* address of @f's first byte */
 	struct site_function *caller; /* of the call in hand, NULL: none whose callee is to be told */
 	uint32_t call;
+	struct site_walk walk;
 };
 
 void walks_fini(struct walks *w)
@@ -93,7 +96,7 @@ static bool go_by_branch(struct walking *g, uint32_t i)
 	taken = stream_walk_bits(g->w)[g->bit / 8] >> g->bit % 8 & 1;
 	g->bit++;
 	if (is_fair(g))
-		site_branch_walked(g->f, i, taken, g->e->walks.n);
+		site_branch_walked(g->f, i, taken, &g->walk);
 	return go_near(g, g->f->b->off[i] + (uint64_t)(taken ? in->target : in->len));
 }
 
@@ -120,7 +123,7 @@ static bool go_by_call(struct walking *g, uint32_t i, uint64_t ip)
 		g->caller = f;
 		g->call = i;
 	} else if (pointer) {
-		site_call_walked(f, i, g->insn ? NULL : g->f, g->e->walks.n);
+		site_call_walked(f, i, g->insn ? NULL : g->f, &g->walk);
 	}
 	return true;
 }
@@ -129,7 +132,7 @@ static bool go_by_call(struct walking *g, uint32_t i, uint64_t ip)
 static void end_call(struct walking *g)
 {
 	if (g->caller)
-		site_call_walked(g->caller, g->call, g->insn ? NULL : g->f, g->e->walks.n);
+		site_call_walked(g->caller, g->call, g->insn ? NULL : g->f, &g->walk);
 	g->caller = NULL;
 }
 
@@ -146,9 +149,9 @@ static bool go_by_jump(struct walking *g, uint32_t i)
 	if (!is_fair(g))
 		return true;
 	if (g->f == f)
-		site_jump_walked(f, i, g->insn, g->e->walks.n);
+		site_jump_walked(f, i, g->insn, &g->walk);
 	else
-		site_call_walked(f, i, g->insn ? NULL : g->f, g->e->walks.n);
+		site_call_walked(f, i, g->insn ? NULL : g->f, &g->walk);
 	return true;
 }
 
@@ -187,6 +190,7 @@ void estimate_walk(struct estimate *e, const struct stream_walk *w)
 	if (!e->walks.places)
 		return;
 	e->walks.n++;
+	g.walk = (struct site_walk){ e->walks.n, w->end != WALK_ENOUGH };
 	if (!go_to(&g, w->s.ev.u.sample.ip))
 		return;
 	while (g.insns < w->insns) {

@@ -6,6 +6,13 @@
 
 #include "estimate_ways.h"
 
+static const double CUT_SD = 0.5; /* of log odds: half of a loop's rounds, and its end, are odds of half */
+
+static double cut_sd(const struct site_counted *c)
+{
+	return CUT_SD * c->cut / c->n;
+}
+
 /* What is known of the jump from @from to @to; *@any: it was seen to go anywhere by samples. */
 static const struct site_jump *jump_at(const struct site_function *f, uint32_t from, uint32_t to, bool *any)
 {
@@ -29,6 +36,7 @@ void ways_counted(const struct site_counted *c, const struct site_jump *j, struc
 	e->has_counted = true;
 	e->counted = j ? j->hits : 0;
 	e->excess = site_jump_excess(c, j ? j : &never);
+	e->counted_sd = cut_sd(c);
 }
 
 void ways_jump(const struct site_function *f, uint32_t last, uint32_t to, struct flow_edge *e)
@@ -54,5 +62,6 @@ void ways_branch(const struct site_function *f, uint32_t last, bool taken, struc
 		e->has_counted = true;
 		e->counted = taken ? c->taken : c->n - c->taken;
 		e->excess = site_counted_excess(c);
+		e->counted_sd = cut_sd(c);
 	}
 }

@@ -225,7 +225,7 @@ static bool counted_rows(struct flow_problem *p, const uint32_t *list, uint32_t 
 
 		if (list[k] == first)
 			continue;
-		sd = sqrt((1 / a + 1 / b) * edge->excess + COUNTED_SD * COUNTED_SD);
+		sd = sqrt((1 / a + 1 / b) * edge->excess + COUNTED_SD * COUNTED_SD + edge->counted_sd * edge->counted_sd);
 		flow_rows_term(&p->rows, edge_unknown(p, list[k]), 1);
 		flow_rows_term(&p->rows, edge_unknown(p, first), -1);
 		*sum += add_row(p, log(a / b) - p->x[edge_unknown(p, list[k])] + p->x[edge_unknown(p, first)],

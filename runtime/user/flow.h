@@ -32,6 +32,7 @@ struct flow_edge {
 	bool has_seen;
 	double counted;	   /* times that control was seen to go here by all that passed for a while */
 	bool has_counted;
+	double counted_sd; /* by how much the odds of what was counted may be off, besides: of their logarithm */
 	double excess;	   /* counted ones depend on each other: worth as many as a part of 1 in so many */
 	double odds;	   /* known ratio of this edge to the node's others together, 0: none */
 	double odds_sd;	   /* of its logarithm */

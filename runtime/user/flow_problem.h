@@ -27,8 +27,8 @@ struct flow_problem {
 	double *step, *work, *tried;
 	uint32_t *in, *out; /* edge numbers by node, in rows of first_in[] */
 	uint32_t *first_in, *first_out;
-	struct flow_time *times; /* by node */
 	uint32_t *called, *first_called; /* shares of calls, likewise */
+	struct flow_time *times; /* by node */
 	bool *has_call_in;
 	bool *alone;	   /* node that goes round by itself */
 	/* Edges into and out of each cut, by cut_end[]. */

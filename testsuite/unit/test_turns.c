@@ -121,16 +121,19 @@ static void test_walks(void **state)
 
 	(void)state;
 	for (uint64_t walk = 1; walk <= 40; walk++) {
+		const struct site_walk w = { walk, walk <= 10 };
+
 		for (unsigned hit = 0; hit < 20; hit++) {
-			site_branch_walked(&f, 1, walk & 1, walk);
-			site_jump_walked(&f, 2, walk & 1 ? 3 : 4, walk);
-			site_jump_walked(&f, 3, hit & 1 ? 3 : 4, walk);
+			site_branch_walked(&f, 1, walk & 1, &w);
+			site_jump_walked(&f, 2, walk & 1 ? 3 : 4, &w);
+			site_jump_walked(&f, 3, hit & 1 ? 3 : 4, &w);
 		}
 	}
 	c = site_counted_at(&f, 1);
 	assert_non_null(c);
 	assert_int_equal(c->bursts, 40);
 	assert_int_equal(c->taken, 400);
+	assert_int_equal(c->cut, 200);
 	assert_true(site_counted_excess(c) > 15);
 	assert_int_equal(f.n_jumps, 4);
 	for (uint32_t k = 0; k < 4; k++) {
@@ -145,7 +148,7 @@ static void test_walks(void **state)
 	}
 	/* A hit of a breakpoint between walks is a burst of its own. */
 	site_branch_hit(&f, 1, true, 1000000000);
-	site_branch_walked(&f, 1, true, 41);
+	site_branch_walked(&f, 1, true, &(struct site_walk){ 41, false });
 	assert_int_equal(site_counted_at(&f, 1)->bursts, 42);
 	free(f.counted);
 	free(f.counted_at);
