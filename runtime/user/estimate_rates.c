@@ -31,6 +31,7 @@ static const double
 static const double STAYED_SLACK = 0.1;
 static const double RATE_SD =
 	0.05; /* of the logarithm, from pairs however many */
+static const double SERIES_SD = 0.3; /* by samples that lie far apart: what comes between is like them, or is not */
 static const double LEFT_SD =
 	0.2; /* likewise, where only few pairs were within one stay */
 
@@ -544,7 +545,7 @@ static bool by_series(const struct counting *c, struct flow_rate *rate)
 		return false;
 	rate->runs = t.sum * t.all_gaps / t.gaps * (1 + 1.0 / t.n);
 	rate->sd = sqrt(1 / t.sum + 1.0 / (t.n * (double)t.n) +
-			RATE_SD * RATE_SD + left_sd(&t) * left_sd(&t));
+			SERIES_SD * SERIES_SD + left_sd(&t) * left_sd(&t));
 	return true;
 }
 

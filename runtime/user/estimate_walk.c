@@ -5,7 +5,8 @@
  * A walk begins where time is spent, at what waits, so that the first branches behind it are met more often than they run.
  * These are left out.  From there on each branch is met as often as it runs, unless the walk was cut where the
  * way led to what it cannot do: of a long loop before that it has a part, and its end for certain.  Walks are foreign input: one that
- * goes where the code does not ends there, and what came before it is kept.
+ * goes where the code does not ends there, and what came before it is kept.  So do loads on its way that overwrite their own address,
+ * which samples that fall behind them, where they wait, do not know.
  */
 #include "config.h"
 
@@ -181,6 +182,39 @@ static bool go_on(struct walking *g, uint32_t i)
 	}
 }
 
+/* The operand of the instruction at @i that is no access to the stack by push, call or the like; DECODE_MAX_MEM: none. */
+static uint32_t operand_of(const struct decode_insn *in)
+{
+	uint32_t m = 0;
+
+	while (m < in->n_mem && in->mem[m].flags & DECODE_MEM_STACK)
+		m++;
+	return m < in->n_mem ? m : DECODE_MAX_MEM;
+}
+
+/* What a load touched whose address no sample behind it tells. */
+static void take_load(struct walking *g, const struct stream_walk_load *load)
+{
+	const struct decode_regs none = { .flags = 0 };
+	struct site_operand *o;
+	uint32_t mem, variable;
+
+	if (!go_to(g, load->ip))
+		return;
+	mem = operand_of(&g->f->b->insn[g->insn]);
+	o = mem == DECODE_MAX_MEM ? NULL : site_operands(g->f, g->insn);
+	if (!o)
+		return;
+	o += mem;
+	variable = estimate_variable_at(g->e, &g->w->s, g->f, g->insn, mem, load->addr, &none);
+	if (variable == ESTIMATE_NOTHING_THERE)
+		o->unmapped++;
+	else if (variable == HVAR_HOT_NONE || !estimate_var(g->e, variable))
+		o->full++;
+	else
+		site_operand_note(o, variable);
+}
+
 void estimate_walk(struct estimate *e, const struct stream_walk *w)
 {
 	struct walking g = { .e = e, .w = w, .ev = w->s.ev };
@@ -204,4 +238,6 @@ void estimate_walk(struct estimate *e, const struct stream_walk *w)
 			break;
 	}
 	e->walks.insns += g.insns;
+	for (uint32_t i = 0; i < w->n_loads; i++)
+		take_load(&g, &stream_walk_loads(w)[i]);
 }

@@ -135,7 +135,8 @@ static void take_walk(void *ctx, const struct perf_record *r, uint32_t mm, uint6
 {
 	struct perf_news *n = ctx;
 	uint64_t time_ns = forward(n, r->time_ns);
-	struct stream_walk w = { .insns = path->insns, .n_bits = path->n_bits, .n_targets = path->n_targets, .end = path->end };
+	struct stream_walk w = { .insns = path->insns, .n_bits = path->n_bits, .n_targets = path->n_targets,
+				 .n_loads = (uint16_t)path->n_loads, .end = (uint16_t)path->end };
 
 	/* It may have executed another program just before. */
 	if (mm_of(n, r->pid, r->tid, time_ns) != mm)
@@ -147,7 +148,7 @@ static void take_walk(void *ctx, const struct perf_record *r, uint32_t mm, uint6
 	w.s.ev.time_ns = time_ns;
 	w.s.ev.u.sample.period_ns = 0;
 	w.s.fs_base = fs_base;
-	stream_put_walk(n->out, &w, path->targets, path->bits);
+	stream_put_walk(n->out, &w, path->targets, path->loads, path->bits);
 }
 
 /*

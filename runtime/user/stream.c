@@ -86,20 +86,23 @@ int stream_put_event(struct stream *s, const struct hvar_event *ev)
 	return stream_put(s, STREAM_EVENT, ev, sizeof(*ev), NULL, 0);
 }
 
-int stream_put_walk(struct stream *s, const struct stream_walk *w, const uint64_t *targets, const uint8_t *bits)
+int stream_put_walk(struct stream *s, const struct stream_walk *w, const uint64_t *targets, const struct stream_walk_load *loads,
+		    const uint8_t *bits)
 {
-	uint8_t buf[STREAM_WALK_TARGETS_MAX * sizeof(*targets) + STREAM_WALK_BITS_MAX / 8];
-	size_t n_targets = w->n_targets * sizeof(*targets), n_bits = ((size_t)w->n_bits + 7) / 8;
+	uint8_t buf[STREAM_WALK_TARGETS_MAX * sizeof(*targets) + STREAM_WALK_LOADS_MAX * sizeof(*loads) + STREAM_WALK_BITS_MAX / 8];
+	size_t n_targets = w->n_targets * sizeof(*targets), n_loads = w->n_loads * sizeof(*loads), n_bits = ((size_t)w->n_bits + 7) / 8;
 
-	if (w->n_targets > STREAM_WALK_TARGETS_MAX || w->n_bits > STREAM_WALK_BITS_MAX) {
+	if (w->n_targets > STREAM_WALK_TARGETS_MAX || w->n_bits > STREAM_WALK_BITS_MAX || w->n_loads > STREAM_WALK_LOADS_MAX) {
 		s->refused++;
 		return -EINVAL;
 	}
 	if (n_targets)
 		memcpy(buf, targets, n_targets);
+	if (n_loads)
+		memcpy(buf + n_targets, loads, n_loads);
 	if (n_bits)
-		memcpy(buf + n_targets, bits, n_bits);
-	return stream_put(s, STREAM_WALK, w, sizeof(*w), buf, n_targets + n_bits);
+		memcpy(buf + n_targets + n_loads, bits, n_bits);
+	return stream_put(s, STREAM_WALK, w, sizeof(*w), buf, n_targets + n_loads + n_bits);
 }
 
 int stream_put_meta(struct stream *s, const char *key, const char *fmt, ...)

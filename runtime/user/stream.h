@@ -74,20 +74,32 @@ struct stream_sample {
 /*
  * Which way a thread went from @s on, an instruction by its registers that stands for no time: @insns instructions were
  * done, a repeated string instruction being one.  Each conditional jump among them (jrcxz and loop, too) has a bit, in order, the
- * lowest of a byte first, set: taken.  Each jump and call through a register or memory, and each return, has a target.
+ * lowest of a byte first, set: taken.  Each jump and call through a register or memory, and each return, has a target.  Of loads
+ * that overwrite the registers of their own address, which no sample behind them tells, some are told.
  */
-enum { STREAM_WALK_INSNS_MAX = 1 << 16, STREAM_WALK_BITS_MAX = 8192, STREAM_WALK_TARGETS_MAX = 1024, STREAM_WALK_ENDS_MAX = 16 };
+enum { STREAM_WALK_INSNS_MAX = 1 << 16, STREAM_WALK_BITS_MAX = 8192, STREAM_WALK_TARGETS_MAX = 1024, STREAM_WALK_ENDS_MAX = 16, STREAM_WALK_LOADS_MAX = 128 };
+
+struct stream_walk_load {
+	uint64_t ip, addr; /* of the instruction, of what it loaded */
+};
 
 struct stream_walk {
 	struct stream_sample s; /* of no period, with registers, of 64-bit code */
 	uint32_t insns, n_bits, n_targets;
-	uint32_t end;	    /* why it ended there: enum walk_end of walker.h */
-	uint64_t targets[]; /* n_targets of them, then uint8_t bits[(n_bits + 7) / 8], of which those past n_bits are 0 */
+	uint16_t end;	    /* why it ended there: enum walk_end of walker.h */
+	uint16_t n_loads;
+	/* n_targets of them, struct stream_walk_load[n_loads], then uint8_t bits[(n_bits + 7) / 8], of which those past n_bits are 0 */
+	uint64_t targets[];
 };
+
+static inline const struct stream_walk_load *stream_walk_loads(const struct stream_walk *w)
+{
+	return (const struct stream_walk_load *)(w->targets + w->n_targets);
+}
 
 static inline const uint8_t *stream_walk_bits(const struct stream_walk *w)
 {
-	return (const uint8_t *)(w->targets + w->n_targets);
+	return (const uint8_t *)(stream_walk_loads(w) + w->n_loads);
 }
 
 struct stream_module {
@@ -425,7 +437,7 @@ int stream_put(struct stream *s, enum stream_type type, const void *a, size_t na
 	       const void *b, size_t nb);
 int stream_put_event(struct stream *s, const struct hvar_event *ev);
 /* Those many targets and bits as @w says. */
-int stream_put_walk(struct stream *s, const struct stream_walk *w, const uint64_t *targets, const uint8_t *bits);
+int stream_put_walk(struct stream *s, const struct stream_walk *w, const uint64_t *targets, const struct stream_walk_load *loads, const uint8_t *bits);
 int stream_put_meta(struct stream *s, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

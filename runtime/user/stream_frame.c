@@ -77,7 +77,8 @@ uint32_t stream_max_len(uint32_t type)
 	case STREAM_HIT:
 		return sizeof(struct stream_sample);
 	case STREAM_WALK:
-		return sizeof(struct stream_walk) + STREAM_WALK_TARGETS_MAX * sizeof(uint64_t) + STREAM_WALK_BITS_MAX / 8;
+		return sizeof(struct stream_walk) + STREAM_WALK_TARGETS_MAX * sizeof(uint64_t) +
+		       STREAM_WALK_LOADS_MAX * sizeof(struct stream_walk_load) + STREAM_WALK_BITS_MAX / 8;
 	case STREAM_CODE:
 		return 16 << 20;
 	case STREAM_COMM:
@@ -130,7 +131,7 @@ static bool code_ok(const struct stream_code *c, uint32_t len)
 	       c->where + (len - sizeof(*c)) > c->where;
 }
 
-/* Each bit and each target is of an instruction of its own. */
+/* Each bit, target and load is of an instruction of its own. */
 static bool walk_ok(const struct stream_walk *w, uint32_t len)
 {
 	const uint32_t no = HVAR_SAMPLE_NOREGS | HVAR_SAMPLE_ABI32;
@@ -139,9 +140,9 @@ static bool walk_ok(const struct stream_walk *w, uint32_t len)
 	    w->s.ev.u.sample.flags & no || w->end >= STREAM_WALK_ENDS_MAX)
 		return false;
 	if (w->insns > STREAM_WALK_INSNS_MAX || w->n_bits > STREAM_WALK_BITS_MAX || w->n_targets > STREAM_WALK_TARGETS_MAX ||
-	    w->n_bits + w->n_targets > w->insns)
+	    w->n_loads > STREAM_WALK_LOADS_MAX || w->n_bits + w->n_targets + w->n_loads > w->insns)
 		return false;
-	if (len != sizeof(*w) + w->n_targets * sizeof(w->targets[0]) + (w->n_bits + 7) / 8)
+	if (len != sizeof(*w) + w->n_targets * sizeof(w->targets[0]) + w->n_loads * sizeof(struct stream_walk_load) + (w->n_bits + 7) / 8)
 		return false;
 	return !(w->n_bits % 8) || !(stream_walk_bits(w)[w->n_bits / 8] >> w->n_bits % 8);
 }

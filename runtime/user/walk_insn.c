@@ -454,6 +454,11 @@ static bool is_canary_test(const struct walk_insn *in,
 		z->mnemonic == ZYDIS_MNEMONIC_CMP);
 }
 
+static bool writes_gpr(const struct walk_insn *in, uint8_t r)
+{
+	return r != WALK_NO_REG && in->gpr_written & 1u << r;
+}
+
 static bool note_operands(struct walk_insn *in,
 			  const ZydisDecodedInstruction *z,
 			  const ZydisDecodedOperand *ops)
@@ -483,6 +488,7 @@ static bool note_operands(struct walk_insn *in,
 		in->n_vec_read = 0;
 	}
 	in->same = is_canary_test(in, z);
+	in->hides = in->mem.size && in->mem.read && (writes_gpr(in, in->mem.base) || writes_gpr(in, in->mem.index));
 	return true;
 }
 

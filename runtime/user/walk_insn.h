@@ -83,6 +83,7 @@ struct walk_insn {
 	uint8_t width;	 /* bytes that LEA, PUSH, POP, STRING, DIVIDE work on */
 	bool rep, repne; /* STRING */
 	bool is_signed;	 /* DIVIDE */
+	bool hides; /* a load that overwrites a register of its own address */
 	bool same; /* compares with, or takes away, the stack protector's word: there is no difference */
 	bool zeroes_above; /* vector registers that it writes are 0 behind what it writes */
 	uint16_t gpr_read, gpr_written,

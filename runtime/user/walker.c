@@ -19,6 +19,7 @@ enum {
 	RSP = 4,
 	RBP,
 	LOOK_UP_CLOCK = 64, /* instructions */
+	FIRST_LOAD = 100,   /* instruction at which loads begin to be noted */
 };
 
 struct walker {
@@ -205,6 +206,15 @@ static bool divides(struct walker *w, const struct walk_insn *in)
 	}
 }
 
+/* Not at the start, where time is spent. */
+static void note_load(struct walker *w, uint64_t ip, uint64_t addr)
+{
+	struct walk_path *out = w->out;
+
+	if (out->insns >= FIRST_LOAD && out->n_loads < WALK_LOADS)
+		out->loads[out->n_loads++] = (struct stream_walk_load){ ip, addr };
+}
+
 static bool do_stub(struct walker *w, const struct walk_insn *in)
 {
 	struct walk_state *s = &w->s;
@@ -233,6 +243,8 @@ static bool do_stub(struct walker *w, const struct walk_insn *in)
 		if (r == WALK_MEMORY_NONE)
 			return stop(w, WALK_MEMORY);
 		known &= r == WALK_MEMORY_KNOWN;
+		if (in->hides)
+			note_load(w, in->ip, addr);
 	}
 	if (known && in->kind == WALK_DIVIDE && !divides(w, in))
 		return stop(w, WALK_MEMORY);

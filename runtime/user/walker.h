@@ -19,7 +19,7 @@
 
 #include "stream.h"
 
-enum { WALK_BITS = 4096, WALK_TARGETS = 512 };
+enum { WALK_BITS = 4096, WALK_TARGETS = 512, WALK_LOADS = 96 };
 
 enum walk_end {
 	WALK_ENOUGH, /* as many instructions, or as much time, as asked for; or no room for more */
@@ -32,15 +32,16 @@ enum walk_end {
 
 /*
  * The way that was gone.  It begins at regs[STREAM_RIP].  Each conditional jump (jrcxz and loop among them) has a bit, in
- * order, set: taken.  Each jump and call through a register or memory, and each return, has a target.
+ * order, set: taken.  Each jump and call through a register or memory, and each return, has a target.  Loads are some of those that overwrite the registers of their own address.
  */
 struct walk_path {
 	uint32_t
 		insns; /* that were done; a repeated string instruction is one */
-	uint32_t n_bits, n_targets;
+	uint32_t n_bits, n_targets, n_loads;
 	enum walk_end end;
 	uint8_t bits[WALK_BITS / 8];
 	uint64_t targets[WALK_TARGETS];
+	struct stream_walk_load loads[WALK_LOADS];
 };
 
 struct walk_start {

@@ -253,7 +253,7 @@ static void test_left(void **state)
 	p.registers = anew;
 	near(ratio_and_interval(&p, ci), 1, 4);
 	/* Time alone speaks, and nobody was seen to leave either loop. */
-	assert_true(ci[0] < 0.1 && ci[1] > 0.9);
+	assert_true(ci[0] < 0.15 && ci[1] > 0.85);
 }
 
 /* Stays of 1.3 ms, so that the register goes back in three of ten pairs, and two periods look like less than one. */
@@ -361,7 +361,7 @@ static void test_phases(void **state)
 	near(ratio(&p), 1, 1.1);
 	p.registers = not_counted_memory;
 	near(ratio_and_interval(&p, ci), 1, 1.1);
-	assert_true(ci[0] < 0.1 && ci[1] > 0.9);
+	assert_true(ci[0] < 0.15 && ci[1] > 0.85);
 	p.registers = memory_in_turns;
 	near(ratio_and_interval(&p, ci), 1.5, 1.1);
 	assert_true(ci[0] > 0.5 && ci[1] < 0.7);

@@ -93,22 +93,24 @@ static struct stream_sample sample(unsigned i)
 /* A walk past 9 branches, 2 of them taken, and two returns. */
 static struct stream_walk walk(void)
 {
-	struct stream_walk w = { .s = sample(2), .insns = 40, .n_bits = 9, .n_targets = 2, .end = 1 };
+	struct stream_walk w = { .s = sample(2), .insns = 40, .n_bits = 9, .n_targets = 2, .n_loads = 1, .end = 1 };
 
 	w.s.ev.u.sample.period_ns = 0;
 	return w;
 }
 
 static const uint64_t walk_targets[] = { 0x10200, 0x10300 };
+static const struct stream_walk_load walk_loads[] = { { 0x10204, 0x7ffd00002000 } };
 static const uint8_t walk_bits[] = { 0x02, 0x01 };
 
 static void put_walk(struct stream *s)
 {
 	struct stream_walk w = walk();
-	uint8_t way[sizeof(walk_targets) + sizeof(walk_bits)];
+	uint8_t way[sizeof(walk_targets) + sizeof(walk_loads) + sizeof(walk_bits)];
 
 	memcpy(way, walk_targets, sizeof(walk_targets));
-	memcpy(way + sizeof(walk_targets), walk_bits, sizeof(walk_bits));
+	memcpy(way + sizeof(walk_targets), walk_loads, sizeof(walk_loads));
+	memcpy(way + sizeof(walk_targets) + sizeof(walk_loads), walk_bits, sizeof(walk_bits));
 	put(s, STREAM_WALK, &w, sizeof(w), way, sizeof(way));
 }
 
@@ -566,7 +568,10 @@ static void walks(void **state)
 		{ offsetof(struct stream_walk, n_bits), UINT32_MAX },
 		{ offsetof(struct stream_walk, n_targets), 1 },
 		{ offsetof(struct stream_walk, n_targets), 0x20000002 },
-		{ offsetof(struct stream_walk, end), STREAM_WALK_ENDS_MAX },
+		{ offsetof(struct stream_walk, end), 1 << 16 | STREAM_WALK_ENDS_MAX },
+		{ offsetof(struct stream_walk, end), 0 << 16 | 1 }, /* too long then */
+		{ offsetof(struct stream_walk, end), 2 << 16 | 1 },
+		{ offsetof(struct stream_walk, end), 0xffff0001 },
 		{ offsetof(struct stream_walk, s.ev.u.sample.period_ns), 1 },
 		{ offsetof(struct stream_walk, s.ev.u.sample.flags), HVAR_SAMPLE_NOREGS },
 		{ offsetof(struct stream_walk, s.ev.type), HVAR_EVENT_MAP },
@@ -579,16 +584,16 @@ static void walks(void **state)
 	struct stream *s;
 	union {
 		struct stream_walk w;
-		uint8_t bytes[sizeof(struct stream_walk) + sizeof(walk_targets) + sizeof(walk_bits)];
+		uint8_t bytes[sizeof(struct stream_walk) + sizeof(walk_targets) + sizeof(walk_loads) + sizeof(walk_bits)];
 	} one;
 
 	(void)state;
 	unlink(path_of("walks"));
 	s = stream_to_file(path_of("walks"), &e);
 	assert_non_null(s);
-	assert_int_equal(stream_put_walk(s, &w, walk_targets, walk_bits), 0);
-	w.n_targets = w.n_bits = 0;
-	assert_int_equal(stream_put_walk(s, &w, NULL, NULL), 0);
+	assert_int_equal(stream_put_walk(s, &w, walk_targets, walk_loads, walk_bits), 0);
+	w.n_targets = w.n_bits = w.n_loads = 0;
+	assert_int_equal(stream_put_walk(s, &w, NULL, NULL, NULL), 0);
 	assert_int_equal(stream_close(s, &e), 0);
 	r = stream_reader_of_file(path_of("walks"), &e);
 	assert_non_null(r);
@@ -599,6 +604,7 @@ static void walks(void **state)
 	w = walk();
 	assert_memory_equal(&one.w, &w, sizeof(w));
 	assert_memory_equal(one.w.targets, walk_targets, sizeof(walk_targets));
+	assert_memory_equal(stream_walk_loads(&one.w), walk_loads, sizeof(walk_loads));
 	assert_memory_equal(stream_walk_bits(&one.w), walk_bits, sizeof(walk_bits));
 	assert_int_equal(stream_next(r, &rec), 1);
 	assert_int_equal(rec.len, sizeof(w));
@@ -618,9 +624,9 @@ static void walks(void **state)
 	}
 	s = stream_to_file(path_of("walks"), &e);
 	assert_non_null(s);
-	assert_int_equal(stream_put_walk(s, &w, walk_targets, past_the_end), -EINVAL);
+	assert_int_equal(stream_put_walk(s, &w, walk_targets, walk_loads, past_the_end), -EINVAL);
 	w.n_targets = STREAM_WALK_TARGETS_MAX + 1;
-	assert_int_equal(stream_put_walk(s, &w, walk_targets, walk_bits), -EINVAL);
+	assert_int_equal(stream_put_walk(s, &w, walk_targets, walk_loads, walk_bits), -EINVAL);
 	assert_int_equal(stream_close(s, &e), -EINVAL);
 }
 
