@@ -36,6 +36,9 @@ enum {
 	KNOWN_HITS = 6,	     /* so many are known of all: a place with more samples still goes first */
 };
 
+/* Of what breakpoints may take, not needed where walks tell all. */
+static const double MOST_TOLD = 0.8;
+
 /* An instruction that a breakpoint may be set at. */
 struct place {
 	uint64_t addr;
@@ -77,7 +80,7 @@ struct slot {
 };
 
 struct breakpoints {
-	double share;
+	double usual, share; /* of the time samples stand for: of old, and now */
 	double credit_ns;
 	uint64_t ran_since_ns; /* samples since the last round */
 	struct turns_cost cost;
@@ -106,10 +109,15 @@ struct breakpoints *breakpoints_new(double share)
 
 	if (!b)
 		return NULL;
-	b->share = share;
+	b->usual = b->share = share;
 	b->hit_ns = FIRST_HIT_NS;
 	b->prompt_ns = PROMPT_NS - SLACK_NS;
 	return b;
+}
+
+void breakpoints_beside(struct breakpoints *b, double told)
+{
+	b->share = b->usual * (1 - MOST_TOLD * told);
 }
 
 void breakpoints_free(struct breakpoints *b)

@@ -25,6 +25,9 @@ struct breakpoints;
 struct breakpoints *breakpoints_new(double share);
 void breakpoints_free(struct breakpoints *b);
 
+/* From now on spend less: so large a part, 0 .. 1, of where control goes is told by others (walks.h). */
+void breakpoints_beside(struct breakpoints *b, double told);
+
 /* A sample of @ns fell on @ip of thread @tid, in the address space of number @mm. */
 void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, uint64_t ip,
 		     bool is32, uint64_t ns);

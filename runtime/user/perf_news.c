@@ -168,6 +168,7 @@ void perf_news_breaks(struct perf_news *n, bool more)
 	if (more && n->walks && walks_step(n->walks, clock_now_ns())) {
 		drain(n);
 		walks_take(n->walks, take_walk, n);
+		breakpoints_beside(n->breaks, walks_tell(n->walks));
 	}
 	if (more)
 		breakpoints_step(n->breaks, clock_now_ns(), take_hit, n);

@@ -24,6 +24,7 @@ enum {
 	SEEN = 64,		/* samples, a power of 2 */
 	FRESH_NS = 100000000,	/* a sample's thread may run still */
 	INSNS = 2000,
+	FEWEST_TOLD = 6,	/* walks, to say how far they get */
 	WALK_NS = 150000,	/* a walk takes so long at most */
 	SWITCH_NS = 8000,	/* an interrupt, from thread to thread and back */
 	FIRST_EACH_NS = 200000, /* that one costs, until it is known better */
@@ -268,10 +269,16 @@ void walks_take(struct walks *w, walks_fn fn, void *ctx)
 
 		w->counts.walks++;
 		w->counts.insns += d->path.insns;
+		w->counts.far += d->path.insns >= INSNS / 4;
 		w->counts.by_end[d->path.end < WALK_ENDS ? d->path.end : WALK_UNKNOWN]++;
 		fn(ctx, &d->at, d->mm, d->fs_base, &d->path);
 	}
 	w->n_done = 0;
+}
+
+double walks_tell(const struct walks *w)
+{
+	return w->counts.walks < FEWEST_TOLD ? 0 : (double)w->counts.far / (double)w->counts.walks;
 }
 
 void walks_stop(struct walks *w)

@@ -39,12 +39,16 @@ typedef void (*walks_fn)(void *ctx, const struct perf_record *at, uint32_t mm, u
 /* Hand on those of the last burst. */
 void walks_take(struct walks *w, walks_fn fn, void *ctx);
 
+/* How large a part of the walks gets far, 0 .. 1; 0 if there were few. */
+double walks_tell(const struct walks *w);
+
 /* No timer is left. */
 void walks_stop(struct walks *w);
 
 struct walks_counts {
 	uint64_t walks;		/* handed on, */
 	uint64_t insns;		/* and their instructions */
+	uint64_t far;		/* of them, those that got far enough to tell of the loops they began in */
 	uint64_t by_end[WALK_ENDS]; /* why they ended there */
 	uint64_t moved;		/* the thread had not stood still: thrown away */
 	uint64_t asleep;	/* it did not run */

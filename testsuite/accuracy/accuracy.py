@@ -88,7 +88,10 @@ def run(argv, cpu_file):
 
 
 def read_report(path):
-    """Rows by name; the insides of stack and heap, which sampling does not tell apart, are one row each."""
+    """
+    Rows by name; the insides of stack and heap, which sampling does not tell apart, are one row each.  What malloc has is one, by the
+    break or mapped: valgrind lets the break grow by 8 MB at most (m_initimg-linux.c), and a program's malloc maps what comes then.
+    """
     rows, total = {}, None
     for line in open(path):
         r = json.loads(line)
@@ -96,7 +99,7 @@ def read_report(path):
             total = r
         if r["type"] != "variable":
             continue
-        key = "[%s]" % r["kind"] if r["kind"] in ("stack", "heap", "anon") else \
+        key = "[stack]" if r["kind"] == "stack" else "[heap]" if r["kind"] in ("heap", "anon") else \
             "%s %s" % (os.path.basename(r["module"] or ""), r["name"])
         row = rows.setdefault(key, {"share": 0.0, "lo": 0.0, "hi": 0.0, "accesses": 0})
         row["share"] += r["share"]
