@@ -329,6 +329,15 @@ struct blocks *blocks_new(const uint8_t *code, size_t n, uint64_t addr, bool is3
 		if (v)
 			b->insn = v;
 	}
+	if (window) { /* often of next to nothing, where there was room for all that is left */
+		void *v = realloc(b->at, (b->size + 1) * sizeof(*b->at));
+
+		b->at = v ? v : b->at;
+		v = realloc(b->off, (b->n + 1) * sizeof(*b->off));
+		b->off = v ? v : b->off;
+		v = realloc(b->leader, b->size + 1);
+		b->leader = v ? v : b->leader;
+	}
 	b->span = malloc((b->n + 1) * sizeof(*b->span));
 	if (!b->span) {
 		blocks_free(b);
@@ -350,7 +359,17 @@ const struct blocks_switch *blocks_switch_of(const struct blocks *b, uint32_t i)
 
 void blocks_saw_jump(struct blocks *b, uint32_t i, uint32_t to)
 {
-	for (uint32_t k = 0; k < b->n_sw; k++) {
+	uint32_t lo = 0, hi = b->n_sw;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (b->sw[mid].jump < i)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (uint32_t k = lo; k < b->n_sw && k <= lo; k++) {
 		struct blocks_switch *sw = &b->sw[k];
 
 		if (sw->jump != i)

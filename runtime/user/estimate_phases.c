@@ -15,6 +15,9 @@ static const double SAME_SD =
 	0.1; /* of the logarithm of two rates that are the same for all we care */
 static const double DIFFERENT = 3; /* standard deviations */
 
+/* Where so many of the pairs are not of one stay, stays are short, and those that look like one are two. */
+static const double MANY_MISSED = 0.2;
+
 void phases_note(struct phases *p, const struct pairs_shown *at, double rounds)
 {
 	uint32_t k = 0;
@@ -25,6 +28,10 @@ void phases_note(struct phases *p, const struct pairs_shown *at, double rounds)
 		return;
 	if (k == p->n)
 		p->v[p->n++] = (struct phase){.at = *at};
+	if (rounds < 0) {
+		p->v[k].missed++;
+		return;
+	}
 	p->v[k].n++;
 	p->v[k].sum += rounds;
 	p->v[k].squares += rounds * rounds;
@@ -85,6 +92,10 @@ static void apply_one(const struct phases *p, const struct phase *like,
 {
 	double all = 0;
 
+	for (uint32_t k = 0; k < p->n; k++)
+		if (same_operand(&p->v[k], like) && p->v[k].missed >= FEWEST &&
+		    p->v[k].missed > MANY_MISSED * (p->v[k].n + p->v[k].missed))
+			return;
 	for (uint32_t k = 0; k < o->n; k++)
 		all += o->v[k].count * rate_of(p, like, o->v[k].variable);
 	if (!(all > o->rounds))

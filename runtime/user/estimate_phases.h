@@ -15,7 +15,7 @@ enum { PHASES_MAX = 48 };
 /* Rounds of one loop from sample to sample, while an operand touched a variable. */
 struct phase {
 	struct pairs_shown at;
-	uint32_t n; /* pairs */
+	uint32_t n, missed; /* pairs of one stay; of none */
 	double sum, squares;
 };
 
@@ -24,7 +24,7 @@ struct phases {
 	uint32_t n;
 };
 
-/* @rounds went by until a sample that showed @at. */
+/* @rounds went by until a sample that showed @at; < 0: it was not known how many, or not one stay. */
 void phases_note(struct phases *p, const struct pairs_shown *at, double rounds);
 
 /* Tell the operands of @f what is known of them now; of each it holds that the loop with the most rounds knows best. */

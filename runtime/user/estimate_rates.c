@@ -31,6 +31,8 @@ static const double
 static const double STAYED_SLACK = 0.1;
 static const double RATE_SD =
 	0.05; /* of the logarithm, from pairs however many */
+enum { SERIES_THREADS = 256 };
+
 static const double SERIES_SD = 0.3; /* by samples that lie far apart: what comes between is like them, or is not */
 static const double LEFT_SD =
 	0.2; /* likewise, where only few pairs were within one stay */
@@ -325,6 +327,10 @@ static enum telling tell(const struct counting *c, const struct spot *from,
 				return TELLS_LEFT;
 			continue;
 		}
+		if (step->by == -1 && moved == INT64_MIN) {
+			wrong = true;
+			continue;
+		}
 		if (moved % step->by) {
 			wrong = true;
 			continue;
@@ -341,6 +347,7 @@ static enum telling tell(const struct counting *c, const struct spot *from,
 
 struct told {
 	uint32_t n, left, wrong; /* pairs */
+	uint32_t threads;	 /* of the series */
 	double sum, squares;	 /* of rounds */
 	double gaps, all_gaps;	 /* of pairs that told, of all, in ns */
 	double low[DECODE_REGS],
@@ -417,7 +424,7 @@ static void tell_pairs(const struct counting *c, struct told *t, struct phases *
 		if (!from->inside || !to->inside)
 			continue;
 		rounds = tell_pair(c, from, to, p->moved, p->regs, p->gap_ns, t);
-		for (uint32_t i = 0; i < p->n_shown && rounds >= 0; i++)
+		for (uint32_t i = 0; i < p->n_shown; i++)
 			phases_note(phases, &p->shown[i], rounds);
 	}
 }
@@ -433,12 +440,12 @@ static bool shows_count(const struct counting *c, const struct spot *s)
 /* Samples of the same thread that follow each other in the series, whatever is in between. */
 static void tell_series(const struct counting *c, struct told *t)
 {
-	const struct series_sample *last[PAIRS_THREADS] = {NULL};
-	const struct spot *at[PAIRS_THREADS];
+	const struct series_sample *last[SERIES_THREADS] = {NULL};
+	const struct spot *at[SERIES_THREADS];
 
 	for (uint32_t i = 0; i < c->r->series->n; i++) {
 		const struct series_sample *s = &c->r->series->v[i];
-		uint32_t spot = c->r->spots[i], k = s->tid % PAIRS_THREADS;
+		uint32_t spot = c->r->spots[i], k = s->tid % SERIES_THREADS;
 		const struct spot *now = !spot ? NULL
 					 : spot & CALLEE
 						 ? &c->callees[spot & ~CALLEE]
@@ -454,6 +461,7 @@ static void tell_series(const struct counting *c, struct told *t)
 			tell_pair(c, at[k], now, moved, s->regs,
 				  s->time_ns - last[k]->time_ns, t);
 		}
+		t->threads += !last[k];
 		last[k] = s;
 		at[k] = now;
 	}
@@ -543,8 +551,9 @@ static bool by_series(const struct counting *c, struct flow_rate *rate)
 	if (t.n < FEWEST_SPREAD || t.sum < FEWEST ||
 	    t.n < MANY_STAYED * ((double)t.n + t.left + t.wrong))
 		return false;
-	rate->runs = t.sum * t.all_gaps / t.gaps * (1 + 1.0 / t.n);
-	rate->sd = sqrt(1 / t.sum + 1.0 / (t.n * (double)t.n) +
+	/* Of each thread, what lies before its first sample and behind its last. */
+	rate->runs = t.sum * t.all_gaps / t.gaps * (1 + (double)t.threads / t.n);
+	rate->sd = sqrt(1 / t.sum + t.threads / (t.n * (double)t.n) +
 			SERIES_SD * SERIES_SD + left_sd(&t) * left_sd(&t));
 	return true;
 }

@@ -11,14 +11,17 @@
 enum {
 	BURST_NS = 20000000, /* hits further apart than that belong to different bursts */
 	USUAL_EXCESS = 3,
+	MOST_JUMPS = 4096, /* ways, of one function: they are looked through */
 };
 
-/* The entry of the jump or call from @i to @to or @callee, new if need be; NULL without memory. */
+/* The entry of the jump or call from @i to @to or @callee, new if need be; NULL without memory or room. */
 static struct site_jump *jump(struct site_function *f, uint32_t i, uint32_t to, const struct site_function *callee)
 {
 	for (uint32_t k = 0; k < f->n_jumps; k++)
 		if (f->jumps[k].from == i && f->jumps[k].to == to && f->jumps[k].callee == callee)
 			return &f->jumps[k];
+	if (f->n_jumps == MOST_JUMPS)
+		return NULL;
 	if (f->n_jumps == f->cap_jumps) {
 		uint32_t cap = f->cap_jumps ? 2 * f->cap_jumps : 8;
 		struct site_jump *v = realloc(f->jumps, cap * sizeof(*v));
@@ -83,7 +86,7 @@ static void begin_burst(struct site_function *f, struct site_counted *c)
 	c->bursts++;
 }
 
-/* What is counted at @i, for one hit more: of walk @walk, or if that is 0 of a breakpoint at @time_ns.  NULL without memory. */
+/* What is counted at @i, for one hit more: of walk @walk, or if that is 0 of a breakpoint at @time_ns.  NULL without memory or room. */
 static struct site_counted *hit(struct site_function *f, uint32_t i, uint64_t walk, uint64_t time_ns)
 {
 	struct site_counted *c = counted(f, i);

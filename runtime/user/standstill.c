@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "perf_attr.h"
 #include "proc.h"
 
@@ -21,6 +22,7 @@ enum {
 	PAGE = 4096,
 	RING = 2 * PAGE,     /* with its first page, which says where it begins and ends */
 	PATIENCE_NS = 1000000, /* past the time when it should have come */
+	TOO_LATE_NS = 3000000, /* we did not get the CPU, and the timer was on all the time */
 	LATE_NS = 30000,     /* more than the tail of an interrupt: some 5 us */
 	BITS = 8 * sizeof(long),
 };
@@ -199,10 +201,14 @@ static int arrive(struct standstill *s, struct perf_record *at)
 int standstill_begin(struct standstill *s, pid_t pid, pid_t tid, uint64_t in_ns, struct perf_record *at)
 {
 	int err = set(s, pid, tid, in_ns);
+	uint64_t began_ns;
 
 	if (err)
 		return err;
+	began_ns = clock_now_ns();
 	err = wait_for_sample(s, in_ns);
+	if (clock_now_ns() > began_ns + in_ns + TOO_LATE_NS)
+		err = -EALREADY;
 	if (!err)
 		err = arrive(s, at);
 	if (err)

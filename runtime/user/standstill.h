@@ -48,7 +48,7 @@ enum { STANDSTILL_LEAST_NS = 50000, STANDSTILL_MOST_NS = 400000 }; /* until the 
 
 /*
  * Wait until thread @tid of @pid has run @in_ns more, on the CPU where we are: then it stands still, and *@at is its sample.  0;
- * -ETIME: it did not run; -EBUSY: it went on before we came; -EINTR: a signal has come; -ESRCH: it has ended; else it was refused.
+ * -ETIME: it did not run; -EBUSY: it went on before we came; -EALREADY: we had to wait for its CPU for long; -EINTR: a signal has come; -ESRCH: it has ended; else it was refused.
  */
 int standstill_begin(struct standstill *s, pid_t pid, pid_t tid, uint64_t in_ns, struct perf_record *at);
 

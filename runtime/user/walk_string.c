@@ -10,7 +10,7 @@ enum {
 	RCX = 1,
 	RSI = 6,
 	RDI = 7,
-	MOST = 65536, /* bytes by one instruction */
+	MOST = 2048, /* elements by one instruction: some 60 us */
 };
 
 /* The flags of a - b, of @width bytes each. */
@@ -133,7 +133,7 @@ enum walk_end walk_string_do(struct walk_state *s, struct walk_memory *m,
 
 	if ((needs & ~s->gpr_known) || !(s->flags_known & WALK_DF))
 		return WALK_UNKNOWN;
-	if (repeated && s->gpr[RCX] > MOST / in->width)
+	if (repeated && s->gpr[RCX] > MOST)
 		return WALK_ENOUGH;
 	if (!repeated) {
 		why = one(&w);

@@ -526,8 +526,7 @@ void walker_walk(struct walker *w, const struct walk_start *at,
 	if (!in)
 		out->end = w->code->no_room ? WALK_ENOUGH : WALK_MEMORY;
 	while (in && out->insns < at->most_insns) {
-		if (out->insns % LOOK_UP_CLOCK == LOOK_UP_CLOCK - 1 &&
-		    clock_now_ns() >= at->until_ns)
+		if ((in->kind == WALK_STRING || out->insns % LOOK_UP_CLOCK == LOOK_UP_CLOCK - 1) && clock_now_ns() >= at->until_ns)
 			break;
 		if (is_turn(in)) {
 			in = turn(w, in);

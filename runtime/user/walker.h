@@ -6,7 +6,7 @@
  * put into a stub of code that does the very same on copies of the registers and of memory.  What is not known (vector
  * registers at the start, what a counter of time would say) stays unknown, and spreads; the walk ends where a branch or a
  * write depends on it, at a system call, or at what is not to be done in here.  So what it tells is true, if nobody else
- * writes meanwhile what it reads.  Nothing of the process is changed; its memory is read by process_vm_readv(2).
+ * writes meanwhile what it reads, and if numbers are rounded as usual: nobody tells the thread's MXCSR.  Nothing of the process is changed; its memory is read by process_vm_readv(2).
  *
  * Used by one thread.
  */

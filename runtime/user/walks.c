@@ -4,6 +4,7 @@
 #include "walks.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -24,6 +25,7 @@ enum {
 	SEEN = 64,		/* samples, a power of 2 */
 	FRESH_NS = 100000000,	/* a sample's thread may run still */
 	INSNS = 2000,
+	MOST_LATE = 3,		/* then we are one that others go before, and leave it */
 	FEWEST_TOLD = 6,	/* walks, to say how far they get */
 	WALK_NS = 150000,	/* a walk takes so long at most */
 	SWITCH_NS = 8000,	/* an interrupt, from thread to thread and back */
@@ -50,6 +52,7 @@ struct walks {
 	uint64_t each_ns;
 	uint64_t bursts;
 	uint64_t stood;		/* threads, in this burst */
+	unsigned late;		/* times that we did not get the CPU when it was time */
 	uint64_t random;
 	struct walker *walker;
 	struct turns_cost cost;
@@ -187,6 +190,17 @@ static int stand_and_walk(struct walks *w, const struct seen *s, struct standsti
 	return 0;
 }
 
+/* Behind a thread of a real-time policy we would wait for the CPU, for who knows how long. */
+static bool is_of_usual_policy(pid_t tid)
+{
+	int policy = sched_getscheduler(tid);
+
+	if (policy < 0)
+		return true; /* it has ended */
+	policy &= ~SCHED_RESET_ON_FORK;
+	return policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+}
+
 /* False: no more in this burst. */
 static bool try(struct walks *w, uint64_t now_ns)
 {
@@ -197,6 +211,10 @@ static bool try(struct walks *w, uint64_t now_ns)
 	if (!s)
 		return false;
 	if (!turns_cost_is_low(&w->cost, s->pid, w->bursts)) {
+		w->counts.dear++;
+		return true;
+	}
+	if (!is_of_usual_policy(s->tid)) {
 		w->counts.dear++;
 		return true;
 	}
@@ -214,9 +232,11 @@ static bool try(struct walks *w, uint64_t now_ns)
 		w->counts.asleep++;
 	else if (err == -EBUSY)
 		w->counts.moved++;
+	else if (err == -EALREADY)
+		w->late++;
 	else if (err && err != -EINTR)
 		w->counts.refused++;
-	return err != -EINTR;
+	return err != -EINTR && err != -EALREADY;
 }
 
 /* ---- bursts ---- */
@@ -244,7 +264,7 @@ static void burst(struct walks *w, uint64_t now_ns)
 		w->counts.refused++;
 		return;
 	}
-	while (w->n_done < n && tries < TRIES && try(w, now_ns))
+	while (w->late < MOST_LATE && w->n_done < n && tries < TRIES && try(w, now_ns))
 		tries++;
 	standstill_leave(&w->cpus);
 	if (tries)

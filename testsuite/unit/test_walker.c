@@ -434,6 +434,44 @@ static void test_ends(void **state)
 	assert_int_equal(path.bits[0], 0);
 }
 
+/* What is left out by a mask stays as it was; what is known of one half is not known of the other; and what takes too long. */
+static void test_parts(void **state)
+{
+	(void)state;
+	memset(data, 7, 4096);
+	memset(data + 4096, 9, 4096);
+	/* mov rax, [rdi+4096]; pxor xmm0, xmm0; vmaskmovps [rdi], xmm0, xmm0; cmp dword [rdi], 0x07070707; je */
+	if (__builtin_cpu_supports("avx")) {
+		assert_int_equal(HAND("\x48\x8b\x87\x00\x10\0\0\x66\x0f\xef\xc0\xc4\xe2\x79\x2e\x07\x81\x3f\x07\x07\x07\x07\x74\x00\x0f\x05", 20),
+				 WALK_SYSCALL);
+		assert_int_equal(path.bits[0], 1);
+	}
+	/* movlps xmm1, [rdi]; unpckhpd or unpcklpd xmm1, xmm1; ucomisd xmm1, xmm1; jp */
+	assert_int_equal(HAND("\x0f\x12\x0f\x66\x0f\x15\xc9\x66\x0f\x2e\xc9\x7a\x00", 20), WALK_UNKNOWN);
+	assert_int_equal(HAND("\x0f\x12\x0f\x66\x0f\x2e\xc9\x7a\x00\x0f\x05", 20), WALK_SYSCALL);
+	assert_int_equal(HAND("\xc7\xf8\0\0\0\0", 20), WALK_INSTRUCTION); /* xbegin */
+	assert_int_equal(path.n_bits, 0);
+	/* mov ecx, 65536; rep stosb */
+	assert_int_equal(HAND("\xb9\0\0\x01\0\xf3\xaa\x0f\x05", 20), WALK_ENOUGH);
+	assert_int_equal(path.insns, 1);
+}
+
+/* Loads that overwrite the register of their address are told, with what they loaded; but not at the beginning. */
+static void test_loads(void **state)
+{
+	uint64_t self = (uint64_t)(uintptr_t)data;
+
+	(void)state;
+	memcpy(data, &self, 8);
+	/* mov rdi, [rdi]; mov rax, [rdi]; jmp */
+	assert_int_equal(HAND("\x48\x8b\x3f\x48\x8b\x07\xeb\xf8", 160), WALK_ENOUGH);
+	assert_int_equal(path.n_loads, 20);
+	for (uint32_t i = 0; i < path.n_loads; i++) {
+		assert_int_equal(path.loads[i].ip, (uintptr_t)code);
+		assert_int_equal(path.loads[i].addr, self);
+	}
+}
+
 /* What stood there before is not done again. */
 static void test_new_code(void **state)
 {
@@ -481,6 +519,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_new_code),
 		cmocka_unit_test(test_copies),
 	};
