@@ -22,7 +22,7 @@
 #include "runtime/user/estimate.h"
 
 enum { RCX = 1, RBX = 3, RSP = 4, RSI = 6, RDI = 7, R8 = 8, R12 = 12 };
-enum { CODE = 0x400000, READ = 0x600000, WRITTEN = 0x700000, STACK = 0x7fff0000, SAMPLES = 1000 };
+enum { CODE = 0x400000, READ = 0x600000, WRITTEN = 0x700000, STACK = 0x7fff0000, SAMPLES = 1000, THREADS = 16 };
 
 struct world {
 	uint8_t code[256];
@@ -89,6 +89,7 @@ static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct est
 struct program {
 	const char *hex;
 	uint64_t starts[4], first, second;
+	uint32_t threads; /* that the second half's samples are of, in no order; 0: all are of one thread */
 	void (*registers)(uint64_t *regs, uint64_t k, bool is_second);
 };
 
@@ -101,6 +102,7 @@ static double ratio_and_interval(const struct program *p, double *ci)
 	const struct estimate_result *r;
 	const char *hex = p->hex;
 	double accesses[4] = { 0 };
+	uint64_t seen[THREADS] = { 0 };
 	unsigned v;
 	int used;
 
@@ -110,8 +112,14 @@ static double ratio_and_interval(const struct program *p, double *ci)
 	for (uint64_t k = 0; k < SAMPLES; k++) {
 		struct stream_sample s = { .ev = { .type = HVAR_EVENT_SAMPLE, .mm = 1, .pid = 10, .tid = 10 } };
 		bool is_second = k >= SAMPLES / 2;
-		uint64_t at = is_second ? p->second : p->first;
+		uint64_t at = is_second ? p->second : p->first, nth = k;
 
+		if (p->threads && is_second) {
+			uint32_t thread = (uint32_t)(k * 2654435761u) >> 7 & (p->threads - 1);
+
+			nth = seen[thread]++;
+			s.ev.tid += 1 + thread;
+		}
 		s.ev.time_ns = 5000000000ull + k * 1000000;
 		s.ev.u.sample.ip = CODE + at;
 		s.ev.u.sample.period_ns = 1000000;
@@ -120,7 +128,7 @@ static double ratio_and_interval(const struct program *p, double *ci)
 		s.regs[RDI] = READ;
 		s.regs[RSI] = WRITTEN;
 		s.regs[RSP] = STACK;
-		p->registers(s.regs, k, is_second);
+		p->registers(s.regs, nth, is_second);
 		s.regs[STREAM_RIP] = CODE + at;
 		s.regs[STREAM_RFLAGS] = 0x202;
 		estimate_sample(e, &s);
@@ -322,6 +330,40 @@ static void test_two_counters(void **state)
 	near(ratio(&p), 1, 4);
 }
 
+/* 2^63 apart, which is no number of steps down, by one each, that can be told. */
+static void far_apart(uint64_t *regs, uint64_t k, bool is_second)
+{
+	(void)is_second;
+	regs[RCX] = regs[RBX] = k << 63;
+}
+
+static void test_far_apart(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.hex = "48 8b 07 48 83 e9 01 48 85 c0 75 f4 48 89 06 48 83 eb 01 4d 85 c0 75 f4 c3 ";
+	p.registers = far_apart;
+	near(ratio(&p), 1, 4);
+}
+
+/* As fast as each other, on registers of each thread's own. */
+static void of_threads(uint64_t *regs, uint64_t k, bool is_second)
+{
+	regs[RCX] = is_second ? 0 : k * FAST;
+	regs[RBX] = is_second ? k * FAST : 0;
+}
+
+static void test_threads(void **state)
+{
+	struct program p = usual;
+
+	(void)state;
+	p.threads = THREADS;
+	p.registers = of_threads;
+	near(ratio(&p), 1, 1.2);
+}
+
 /* One loop, which reads the one variable and later, waiting for it, the other: 0: mov (%rdi),%rax  3: add $1,%rcx  7: test %rax,%rax  a: jne 0  c: ret */
 static void other_memory(uint64_t *regs, uint64_t k, bool is_second)
 {
@@ -365,6 +407,24 @@ static void test_phases(void **state)
 	p.registers = memory_in_turns;
 	near(ratio_and_interval(&p, ci), 1.5, 1.1);
 	assert_true(ci[0] > 0.5 && ci[1] < 0.7);
+}
+
+/* A quarter of the time, last, the loop is begun anew so often that two samples are of two stays, which look like one of few rounds. */
+static void short_stays(uint64_t *regs, uint64_t k, bool is_second)
+{
+	bool is_short = k >= SAMPLES * 3 / 4;
+
+	(void)is_second;
+	regs[RDI] = is_short ? WRITTEN : READ;
+	regs[RCX] = is_short ? k * 389 % 1024 : k * FAST;
+}
+
+static void test_short_stays(void **state)
+{
+	struct program p = { .hex = "48 8b 07 48 83 c1 01 48 85 c0 75 f4 c3 ", .first = 3, .second = 3, .registers = short_stays };
+
+	(void)state;
+	near(ratio(&p), 3, 1.2);
 }
 
 /* 10: rep stos %al,(%rdi), of so many bytes; samples are in the middle of it, as far as one knows. */
@@ -455,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_steady),	   cmocka_unit_test(test_overflow),	cmocka_unit_test(test_32_bits),
 		cmocka_unit_test(test_down),	   cmocka_unit_test(test_wrong_sign),	cmocka_unit_test(test_left),
 		cmocka_unit_test(test_begun_again), cmocka_unit_test(test_too_many),	cmocka_unit_test(test_two_counters),
+		cmocka_unit_test(test_far_apart),  cmocka_unit_test(test_threads),	cmocka_unit_test(test_short_stays),
 		cmocka_unit_test(test_fills),	   cmocka_unit_test(test_phases),	   cmocka_unit_test(test_caller),
 	};
 

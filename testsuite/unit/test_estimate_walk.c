@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@
 #include "runtime/user/estimate_rows.h"
 #include "runtime/user/stream_frame.h"
 
-enum { CODE = 0x400000, LIB = 0x500000, DATA = 0x600000, STACK = 0x7fff0000, SIZE = 0x80, UNFAIR = 100 };
+enum { CODE = 0x400000, LIB = 0x500000, DATA = 0x600000, STACK = 0x7fff0000, SIZE = 0x80, LARGE = 0xa000, UNFAIR = 100 };
 
 /*
  * loop:  0: call leaf      5: dec %ecx     7: jne 0       9: call *%rax   b: jmp *%rbx
@@ -50,7 +51,8 @@ static const struct {
 
 enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
-static uint8_t code[SIZE];
+static uint8_t code[LARGE];
+static uint32_t size; /* SIZE: of those functions; LARGE: all are one */
 
 static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip, struct code_site *out, uint64_t *start, uint64_t *end)
 {
@@ -59,7 +61,7 @@ static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip, struct
 	(void)ctx;
 	(void)ev;
 	*start = lib ? LIB : CODE;
-	*end = *start + (lib ? 1 : SIZE);
+	*end = *start + (lib ? 1 : size);
 	*out = (struct code_site){ lib ? 2 : 1, 0, ip - *start };
 	return ip >= *start && ip < *end;
 }
@@ -71,10 +73,10 @@ static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t 
 		memcpy(buf, "\xc3", 1);
 		return 1;
 	}
-	if (at->where >= SIZE)
+	if (at->where >= size)
 		return 0;
-	if (len > SIZE - at->where)
-		len = SIZE - at->where;
+	if (len > size - at->where)
+		len = size - at->where;
 	memcpy(buf, code + at->where, len);
 	return len;
 }
@@ -83,8 +85,8 @@ static bool env_function(void *ctx, const struct code_site *at, uint64_t *start,
 {
 	(void)ctx;
 	*start = 0;
-	*end = 1;
-	if (at->module == 2)
+	*end = at->module == 2 ? 1 : size;
+	if (at->module == 2 || size == LARGE)
 		return true;
 	for (int i = 0; i < N_FUNCTIONS; i++) {
 		*start = functions[i].at;
@@ -117,6 +119,7 @@ static struct estimate *begin(void)
 	struct estimate *e = estimate_new(&env);
 
 	assert_non_null(e);
+	size = SIZE;
 	memset(code, 0xcc, sizeof(code));
 	for (int i = 0; i < N_FUNCTIONS; i++) {
 		const char *p = functions[i].code;
@@ -126,6 +129,17 @@ static struct estimate *begin(void)
 		for (uint8_t *to = code + functions[i].at; sscanf(p, "%x%n", &v, &used) == 1; p += used)
 			*to++ = (uint8_t)v;
 	}
+	return e;
+}
+
+/* All code is one function: @insn, of @n bytes, again and again. */
+static struct estimate *begin_large(const char *insn, uint32_t n)
+{
+	struct estimate *e = begin();
+
+	size = LARGE;
+	for (uint32_t i = 0; i < LARGE; i++)
+		code[i] = (uint8_t)insn[i % n];
 	return e;
 }
 
@@ -156,8 +170,8 @@ static void jump(uint64_t to)
 /* The way begins at @at; afterwards there is none. */
 static void walk(struct estimate *e, uint64_t at)
 {
-	size_t size = sizeof(struct stream_walk) + way.n_targets * sizeof(uint64_t) + (way.n_bits + 7) / 8;
-	struct stream_walk *w = calloc(1, size); /* no byte more: a sanitizer sees what is read behind it */
+	size_t len = sizeof(struct stream_walk) + way.n_targets * sizeof(uint64_t) + (way.n_bits + 7) / 8;
+	struct stream_walk *w = calloc(1, len); /* no byte more: a sanitizer sees what is read behind it */
 	uint8_t *bits;
 
 	assert_non_null(w);
@@ -171,7 +185,7 @@ static void walk(struct estimate *e, uint64_t at)
 	bits = (uint8_t *)(w->targets + w->n_targets);
 	for (uint32_t i = 0; i < way.n_bits; i++)
 		bits[i / 8] |= (uint8_t)(way.bits[i] << i % 8);
-	assert_true(stream_well_formed(STREAM_WALK, w, (uint32_t)size));
+	assert_true(stream_well_formed(STREAM_WALK, w, (uint32_t)len));
 	estimate_walk(e, w);
 	free(w);
 	memset(&way, 0, sizeof(way));
@@ -372,6 +386,62 @@ static void test_random(void **state)
 	estimate_free(e);
 }
 
+static size_t memory_in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Returns lead to the middle of instructions, each time of another: what is known of such a place takes next to no memory. */
+static void test_middles(void **state)
+{
+	struct estimate *e = begin_large("\xb8\xc3\xc3\xc3\xc3", 5); /* mov $0xc3c3c3c3,%eax */
+	uint32_t all = LARGE / 5, n = 0;
+	size_t before;
+
+	(void)state;
+	jump(CODE + 1);
+	insns(1);
+	walk(e, CODE + 1);
+	before = memory_in_use();
+	while (n < all) {
+		uint64_t first = CODE + 1 + 5 * n++;
+
+		for (; n < all && way.n_targets < 500; n++)
+			jump(CODE + 1 + 5 * n);
+		insns(1);
+		walk(e, first);
+	}
+	assert_int_equal(e->walks.insns, all + 2);
+	assert_true(memory_in_use() < before + (size_t)all * 32768);
+	estimate_free(e);
+}
+
+/* A jump that leads anywhere, and all that lead back: no more ways are kept than can be looked through, and those go on counting. */
+static void test_many_ways(void **state)
+{
+	struct estimate *e = begin_large("\xff\xe0", 2); /* jmp *%rax */
+	const uint32_t first = UNFAIR + 2;
+	uint32_t times = 0, n = 2;
+
+	(void)state;
+	while (n < 2 * 6000) {
+		for (uint32_t i = 0; i < 200; i++, n += 2) {
+			jump(CODE + n);
+			jump(CODE);
+		}
+		jump(CODE + first);
+		times++;
+		walk(e, CODE);
+	}
+	assert_true(function_at(e, 1, 0)->n_jumps > 1000);
+	assert_true(function_at(e, 1, 0)->n_jumps <= 4096);
+	assert_int_equal(led_to(e, 0, 0, blocks_find(function_at(e, 1, 0)->b, first), NULL), times + 1);
+	assert_non_null(estimate_solve(e));
+	estimate_free(e);
+}
+
 static void sample(struct estimate *e, uint64_t at)
 {
 	struct stream_sample s = { .ev = { .type = HVAR_EVENT_SAMPLE, .mm = 1, .pid = 10, .tid = 10 } };
@@ -425,6 +495,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loop),   cmocka_unit_test(test_pointers), cmocka_unit_test(test_stub),
 		cmocka_unit_test(test_damage), cmocka_unit_test(test_random),	cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_middles), cmocka_unit_test(test_many_ways),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
