@@ -38,7 +38,7 @@ struct import {
 	struct place bad;	/* lines that are none of perf's */
 	struct place pathless;	/* samples without an address */
 	struct place unsure;	/* samples with two numbers */
-	uint64_t others;	/* prefetches, branches, and what another sample tells, too */
+	struct place other;	/* samples of no access */
 	uint64_t again;		/* of them, what happened at an access of Arm's SPE */
 	uint64_t memory;	/* samples that are the access itself */
 	uint64_t sourceless;	/* of them, without data_src */
@@ -372,7 +372,7 @@ static void take_sample(struct import *im, const struct import_line *l, uint64_t
 
 	im->samples++;
 	if (!is_access(im, l)) {
-		im->others++;
+		note_place(&im->other, im->f->line, l->u.sample.addr_column, l->u.sample.event.p, l->u.sample.event.len);
 		return;
 	}
 	switch (l->u.sample.has_addr) {
@@ -467,8 +467,8 @@ static void put_note(struct import *im)
 	if (im->unsure.n)
 		say(note, "%" PRIu64 " sample%s two numbers that may be address or instruction, the first is %.200s:%" PRIu64 ":%zu: give the field sym, too",
 		    im->unsure.n, im->unsure.n == 1 ? " has" : "s have", im->f->name, im->unsure.line, im->unsure.column);
-	if (im->others)
-		say(note, "%" PRIu64 " sample%s of no access of data (branches, prefetches), or of one that another tells, too", im->others, im->others == 1 ? " is" : "s are");
+	if (im->other.n)
+		say(note, "%" PRIu64 " sample%s of no access of data (branches, prefetches), or of one that another tells, too", im->other.n, im->other.n == 1 ? " is" : "s are");
 	if (im->sourceless)
 		say(note, "%" PRIu64 " sample%s called memory do%s not tell whether it reads or writes, nor where data was found: make the text with \"%s\"", im->sourceless,
 		    im->sourceless == 1 ? "" : "s", im->sourceless == 1 ? "es" : "", IMPORT_SPE_COMMAND);
@@ -494,16 +494,17 @@ static void put_loss(struct import *im, enum stream_loss_what what, uint64_t cou
 static int finish(struct import *im, struct err *e)
 {
 	struct stream_end end = { .time_ns = im->last_ns, .elapsed_ns = im->last_ns - im->first_ns, .samples = im->accesses, .wait_status = -1 };
-	const struct place *p = im->unsure.n ? &im->unsure : &im->pathless;
+	const struct place *p;
 
 	settle(im, false);
+	p = im->unsure.n ? &im->unsure : im->pathless.n ? &im->pathless : &im->other;
 	put_loss(im, STREAM_LOST_SAMPLES, im->lost);
 	put_loss(im, STREAM_LOST_LINES, im->bad.n + im->f->too_long);
 	put_loss(im, STREAM_LOST_MEMORY, im->no_memory);
 	put_loss(im, STREAM_LOST_MAPS, im->refused);
 	put_note(im);
 	stream_put(im->out, STREAM_END, &end, sizeof(end), NULL, 0);
-	if (!im->accesses && im->again && !p->n)
+	if (!im->accesses && im->again && p == &im->other)
 		return err_set(e, ENODATA, "%.300s: there are samples of what happened at accesses (cache, TLB), of which one access has several, but none of the accesses: make the text with \"%s\"",
 			       im->f->name, IMPORT_SPE_COMMAND);
 	if (im->accesses || !im->samples || !p->n)

@@ -451,9 +451,20 @@ static void test_refused(void **state)
 {
 	static const char ip[] = "               t 17611 47521.157933:          1 page-faults:      7f09850f1b70 _start+0x0 (/ld.so.2)\n";
 	static const char two[] = "  701 page-faults:     55bd64b84020     55bd64b81234\n";
+	/* perf record -e instructions -d, where there is no SPE: addresses are asked for, and the processor tells none */
+	static const char zero[] = "# of x86\n            prog     700/700     [003]  2.000000:          1     instructions:u:                0           210250 w\n"
+				   "            prog     700/700     [003]  2.000001:          1     instructions:u:                0           210250 w\n";
+	static const char branches[] = "            prog     700/700     [003]  2.000000:          1     branches:u:           210250           210260 w (/a)\n";
 	struct err e;
 
 	(void)state;
+	assert_int_equal(import(zero, sizeof(zero) - 1, &e), -ENODATA);
+	assert_int_equal(got.n_access, 0);
+	assert_non_null(strstr(e.text, ":2:"));
+	assert_non_null(strstr(e.text, "instructions:u has no address of data"));
+	assert_non_null(strstr(e.text, "perf mem record"));
+	assert_int_equal(import(branches, sizeof(branches) - 1, &e), -ENODATA);
+	assert_non_null(strstr(e.text, "branches:u has no address of data"));
 	assert_int_equal(import(ip, sizeof(ip) - 1, &e), -ENODATA);
 	assert_non_null(strstr(e.text, ":1:"));
 	assert_non_null(strstr(e.text, "perf script -F +pid,+addr"));
