@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "Measure the running process PID, all its threads", 1 },
 	{ "duration", 'd', "SECONDS", 0, "End measuring after SECONDS", 1 },
 	{ "frequency", 'F', "HZ", 0, "Samples a second of CPU time (1000)", 1 },
-	{ "budget", KEY_BUDGET, "PERCENT", 0, "Of the CPU time of what is measured, take at most PERCENT for measuring: fewer samples and breakpoints", 1 },
+	{ "budget", KEY_BUDGET, "PERCENT", 0, "Of the CPU time of what is measured, take at most PERCENT for measuring: fewer samples, breakpoints and walks", 1 },
 	{ "source", KEY_SOURCE, "SOURCE", 0, "Where accesses come from: auto, perf, pmu (the processor's own samples), ptrace or exact; or fault: the first touch of each page, with its exact address", 1 },
 	{ "watch", KEY_WATCH, "VARIABLE", 0, "Count each read and write of VARIABLE, by thread and line of code, with a watchpoint of the processor; up to four, of 1, 2, 4 or 8 bytes each: 'table[3].hits' for a part of a larger one", 1 },
 	{ "exact", KEY_EXACT, NULL, 0, "Count every access, under valgrind; the same as --source exact", 1 },

@@ -2,8 +2,8 @@
 /*
  * estimate_rates.c - which registers count a loop's rounds, and what they counted.
  *
- * Two kinds of evidence: pairs of samples in the function itself, one period apart, and samples all over
- * the run, also in what the function calls, as far as that leaves its registers alone.
+ * Two kinds of evidence: pairs of samples in the function itself, of one thread that had no sample there in between, up to 100 ms
+ * apart (estimate_pairs.c), and samples all over the run, also in what the function calls, as far as that leaves its registers alone.
  */
 #include "config.h"
 
