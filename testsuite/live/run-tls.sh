@@ -139,7 +139,8 @@ void far_run(long n)
 		many[i & 63] += i;
 		__asm__ volatile("" : : : "memory");
 	}
-	for (long i = 0; i < n; i++) {
+	/* a load behind its own store takes as long as one round above, or five times that, by the processor */
+	for (long i = 0; i < n / 5 * 2; i++) {
 		*misses += i;
 		__asm__ volatile("" : : : "memory");
 	}
@@ -189,7 +190,7 @@ where() {
 	named
 }
 named() {
-	sed -n 's/.*"name":"\([^"]*\)".*"module":\([^,]*\),.*"time_share":\([0-9.e-]*\).*/\1 \2 \3/p' "$tmp/json" | awk '$3 > 0.08 { print $1, $2 }' | sort > "$tmp/got"
+	sed -n 's/.*"name":"\([^"]*\)".*"module":\([^,]*\),.*"time_share":\([0-9.e-]*\).*/\1 \2 \3/p' "$tmp/json" | awk '$3 > 0.04 { print $1, $2 }' | sort > "$tmp/got"
 }
 three="far_many@tls \"$tmp/libfar.so\"
 far_stats@tls \"$tmp/libfar.so\"
