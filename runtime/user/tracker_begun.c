@@ -194,6 +194,14 @@ static bool result(const struct hvar_mm *mm, const struct hvar_call *c, int64_t 
 	return flags & HVAR_MREMAP_FIXED || s->begun.places < 2 ? s->begun.places < 1 || new < HUGE_PAGE : false;
 }
 
+/* What is moved is one area, and there: unless a limit is reached, the call has not failed, nor half-way. */
+static bool is_one_area(const struct hvar_mm *mm, uint64_t from, uint64_t old)
+{
+	const struct hvar_vma *v = hvar_vmas_find(&mm->vmas, from);
+
+	return v && v->end >= from + old;
+}
+
 static void finish(struct tracker *t, struct hvar_mm *mm, uint64_t time_ns)
 {
 	struct space *s = space_of(mm);
@@ -201,7 +209,7 @@ static void finish(struct tracker *t, struct hvar_mm *mm, uint64_t time_ns)
 	uint64_t from = c.args[0], old = HVAR_PAGE_UP(c.args[1]), new = HVAR_PAGE_UP(c.args[2]);
 	uint64_t slack = new >= HUGE_PAGE ? HUGE_PAGE : 0;
 	int64_t ret = 0;
-	bool known;
+	bool known, sure;
 
 	s->begun.call.cause = HVAR_CAUSE_NONE;
 	if (c.cause == HVAR_CAUSE_BRK) { /* it has not moved up; where it was may not be known */
@@ -212,11 +220,12 @@ static void finish(struct tracker *t, struct hvar_mm *mm, uint64_t time_ns)
 	known = result(mm, &c, &ret);
 	if (known && ret == -22)
 		return;
+	sure = known && is_one_area(mm, from, old);
 	if (known)
 		told(t, s->begun.tid, &c, ret, time_ns);
-	tracker_doubt(t, mm, HVAR_PAGE_DOWN(from), HVAR_PAGE_DOWN(from) + (old > new ? old : new), c.cause, !known);
+	tracker_doubt(t, mm, HVAR_PAGE_DOWN(from), HVAR_PAGE_DOWN(from) + (old > new ? old : new), c.cause, !sure);
 	if (ret > 0 && (uint64_t)ret != from)
-		tracker_doubt(t, mm, HVAR_PAGE_DOWN((uint64_t)ret), HVAR_PAGE_DOWN((uint64_t)ret) + new + slack, c.cause, !known);
+		tracker_doubt(t, mm, HVAR_PAGE_DOWN((uint64_t)ret), HVAR_PAGE_DOWN((uint64_t)ret) + new + slack, c.cause, !sure);
 	if (c.args[3] & HVAR_MREMAP_FIXED && !known)
 		tracker_doubt(t, mm, HVAR_PAGE_DOWN(c.args[4]), HVAR_PAGE_DOWN(c.args[4]) + new, c.cause, true);
 }

@@ -458,7 +458,7 @@ static void settle(struct tracker *t, struct hvar_mm *mm, const struct hvar_task
 		at = v ? v->end : d->hi;
 	}
 	/* What a fork left out and an exec did not say comes late, no more. */
-	if (d->end != UINT64_MAX || d->cause == HVAR_CAUSE_NONE)
+	if (d->changed || d->end != UINT64_MAX || d->cause == HVAR_CAUSE_NONE)
 		t->lost[STREAM_LOST_MAPS] += t->told - told;
 }
 

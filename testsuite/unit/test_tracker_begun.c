@@ -169,6 +169,34 @@ static void test_wrong_guess(void **state)
 }
 
 /* While a call is not told yet, nothing is looked at: it would be seen, and then told. */
+/* A guess that may be wrong counts where it can be looked at no more; one of a whole area does not. */
+static void test_guess_of_the_gone(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t at;
+
+	tracker_calls_begin(f->t);
+	start(f);
+	at = alone(f);
+	begun(f, SYS_mremap, at, 8 * PG, 4 * PG, 0, 0);
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	tracker_exit(f->t, f->child[0], 0, ++f->now);
+	pull(f);
+	assert_int_equal(f->lost, 0);
+	assert_int_equal(tracker_add(f->t, f->child[0], f->child[0], ++f->now, NULL), 0);
+	check(f, f->child[0]);
+	map_pages(f, at + 4 * PG, 1, MAP_FIXED);
+	assert_int_equal(order(0, SYS_mprotect, at + PG, PG, PROT_NONE, 0, 0, 0), 0);
+	tracker_look(f->t, f->child[0], 0, UINT64_MAX, HVAR_CAUSE_NONE, ++f->now);
+	check(f, f->child[0]);
+	f->lost = 0;
+	begun(f, SYS_mremap, at, 4 * PG, PG, 0, 0);
+	tracker_begun_settle(f->t, f->now += LATER_NS);
+	tracker_exit(f->t, f->child[0], 0, ++f->now);
+	pull(f);
+	assert_int_equal(f->lost, 1);
+}
+
 static void test_pending(void **state)
 {
 	struct fixture *f = *state;
@@ -355,6 +383,7 @@ int main(int argc, char **argv)
 		LIVE(test_mremap_in_place),
 		LIVE(test_mremap_moved),
 		LIVE(test_wrong_guess),
+		LIVE(test_guess_of_the_gone),
 		LIVE(test_pending),
 		LIVE(test_brk),
 		LIVE(test_newer_news),
