@@ -29,11 +29,21 @@ static void write_event(const struct told_modules *t, const struct hvar_event *e
 		format->line(f, &l);
 }
 
+static void write_loss(const struct stream_loss *loss, FILE *f, const struct maps_format *format, struct maps_totals *out)
+{
+	uint64_t gap_ns = (uint64_t)loss->since_ms * 1000000;
+
+	if (loss->what >= STREAM_LOST_WHATS)
+		return;
+	out->lost[loss->what] += loss->count;
+	if (loss->what == STREAM_LOST_MAPS && gap_ns && out->lines && !ferror(f))
+		format->gap(f, loss, loss->time_ns > gap_ns ? loss->time_ns - gap_ns : 0, out->first_ns);
+}
+
 int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *format,
 	       void (*broken)(void), struct maps_totals *out)
 {
 	struct told_modules modules = { 0 };
-	const struct stream_loss *loss;
 	struct stream_record rec;
 	bool begun = false;
 	int got, err = 0;
@@ -54,9 +64,7 @@ int maps_write(struct stream_reader *r, FILE *f, const struct maps_format *forma
 			write_event(&modules, rec.data, f, format, out);
 			break;
 		case STREAM_LOSS:
-			loss = rec.data;
-			if (loss->what < STREAM_LOST_WHATS)
-				out->lost[loss->what] += loss->count;
+			write_loss(rec.data, f, format, out);
 			break;
 		default:
 			break;

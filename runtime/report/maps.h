@@ -36,6 +36,8 @@ struct maps_format {
 	const char *name;
 	void (*begin)(FILE *f);
 	void (*line)(FILE *f, const struct maps_line *l);
+	/* News were lost, from @since_ns on; those before are told, and at @loss->time_ns the lists are right again.  The first line was at @first_ns. */
+	void (*gap)(FILE *f, const struct stream_loss *loss, uint64_t since_ns, uint64_t first_ns);
 	void (*end)(FILE *f, const struct maps_totals *t);
 };
 extern const struct maps_format maps_text, maps_json;

@@ -81,6 +81,18 @@ static void line(FILE *f, const struct maps_line *l)
 	json_end(&j);
 }
 
+static void gap(FILE *f, const struct stream_loss *loss, uint64_t since_ns, uint64_t first_ns)
+{
+	struct json j;
+
+	(void)first_ns;
+	json_begin(&j, f, "gap");
+	json_u64(&j, "time_ns", loss->time_ns);
+	json_u64(&j, "since_ns", since_ns);
+	json_u64(&j, "lost_maps", loss->count);
+	json_end(&j);
+}
+
 static void end(FILE *f, const struct maps_totals *t)
 {
 	struct json j;
@@ -98,5 +110,6 @@ const struct maps_format maps_json = {
 	.name = "json",
 	.begin = begin,
 	.line = line,
+	.gap = gap,
 	.end = end,
 };

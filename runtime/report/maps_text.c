@@ -90,6 +90,20 @@ static void line(FILE *f, const struct maps_line *l)
 	putc('\n', f);
 }
 
+static void put_seconds(FILE *f, uint64_t ns, uint64_t first_ns)
+{
+	ns = ns > first_ns ? ns - first_ns : 0;
+	fprintf(f, "%5" PRIu64 ".%06u", ns / 1000000000, (unsigned)(ns / 1000 % 1000000));
+}
+
+static void gap(FILE *f, const struct stream_loss *loss, uint64_t since_ns, uint64_t first_ns)
+{
+	put_seconds(f, loss->time_ns, first_ns);
+	fprintf(f, " %8s %-4s %-8s %" PRIu64 " news of tasks and maps since", "-", "-", "lost", loss->count);
+	put_seconds(f, since_ns, first_ns);
+	fputs("; what is there now was looked up\n", f);
+}
+
 static void end(FILE *f, const struct maps_totals *t)
 {
 	if (t->lost[STREAM_LOST_MAPS])
@@ -109,5 +123,6 @@ const struct maps_format maps_text = {
 	.name = "text",
 	.begin = begin,
 	.line = line,
+	.gap = gap,
 	.end = end,
 };

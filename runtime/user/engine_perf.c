@@ -361,6 +361,14 @@ static int attach_process(struct engine *g, pid_t pid, struct err *e)
 	return err;
 }
 
+/* A ring is half full: make room now, in order, and leave the rest to the tick. */
+static void drain(struct engine *g)
+{
+	perf_rings_drain(g->rings, clock_now_ns() - SETTLED_NS, perf_news_take, &g->news);
+	if (g->s->live)
+		stream_flush(g->s->out);
+}
+
 static int attach(struct engine *g, struct err *e)
 {
 	int err;
@@ -368,8 +376,12 @@ static int attach(struct engine *g, struct err *e)
 	g->pid = g->s->pid;
 	g->begin_ns = clock_now_ns();
 	err = attach_process(g, g->pid, e);
-	for (size_t i = 0; !err && i < g->s->n_also; i++)
+	for (size_t i = 0; !err && i < g->s->n_also; i++) {
+		/* Thousands of threads take their time, in which rings fill. */
+		drain(g);
 		err = attach_process(g, g->s->also[i], e);
+	}
+	g->news.since_ticks = proc_ticks_now();
 	return err;
 }
 
@@ -425,14 +437,6 @@ static void tick(struct engine *g)
 	if (g->s->progress && ++g->ticks % PROGRESS_TICKS == 0)
 		g->s->progress(g->s->progress_ctx, g->news.samples, now - g->begin_ns);
 	pace_ticked(&g->pace, now, perf_news_new(&g->news));
-}
-
-/* A ring is half full: make room now, in order, and leave the rest to the tick. */
-static void drain(struct engine *g)
-{
-	perf_rings_drain(g->rings, clock_now_ns() - SETTLED_NS, perf_news_take, &g->news);
-	if (g->s->live)
-		stream_flush(g->s->out);
 }
 
 static int wait_ms(const struct engine *g)
@@ -522,6 +526,8 @@ static void finish(struct engine *g)
 	end.time_ns = g->news.until_ns = clock_now_ns();
 	perf_rings_stop(g->rings);
 	perf_news_drain(&g->news);
+	perf_rings_count_rest(g->rings);
+	perf_news_recover(&g->news);
 	perf_news_breaks(&g->news, false);
 	perf_news_tell_losses(&g->news);
 	if (g->breaks)

@@ -33,6 +33,14 @@ static void attr_news(struct perf_event_attr *a)
 	a->task = 1;
 }
 
+/* PERF_FORMAT_LOST of Linux 6.0, not in every distribution's headers yet. */
+#define FORMAT_LOST 0x10
+
+void perf_attr_counts_lost(struct perf_event_attr *a)
+{
+	a->read_format |= FORMAT_LOST;
+}
+
 void perf_attr_carrier(struct perf_event_attr *a, const struct perf_rings_options *o)
 {
 	perf_attr_common(a);

@@ -13,6 +13,8 @@
 void perf_attr_common(struct perf_event_attr *a);
 /* The carrier of a ring: with options.wide it is also the event that takes in what there is. */
 void perf_attr_carrier(struct perf_event_attr *a, const struct perf_rings_options *o);
+/* A read of it is of two numbers, the second of what its ring had no room for: Linux 6.0; -EINVAL before. */
+void perf_attr_counts_lost(struct perf_event_attr *a);
 /* The event of one task. */
 void perf_attr_task(struct perf_event_attr *a, const struct perf_rings_options *o);
 

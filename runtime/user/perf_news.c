@@ -22,6 +22,8 @@
 
 enum { MANY_CHILDREN = 4 }; /* of one task in one tick */
 enum { BREAK_TRIES = 64 };  /* a few milliseconds at most */
+enum { RECOVER_SHARE = 8 }; /* one part in so many of the time goes into finding what was lost, */
+#define RECOVER_LATE_NS 1000000000u /* but that waits no longer than this */
 
 static uint64_t forward(struct perf_news *n, uint64_t time_ns)
 {
@@ -451,8 +453,7 @@ void perf_news_take(void *ctx, const struct perf_record *r)
 		take_comm(n, r, time_ns);
 		break;
 	case PERF_IS_LOST:
-		n->lost = n->lost_some = true;
-		memset(n->strangers, 0, sizeof(n->strangers));
+		perf_news_lost(n, r);
 		break;
 	case PERF_IS_CALL:
 		take_call(n, r, time_ns);
@@ -495,8 +496,11 @@ static void look(void *ctx, pid_t pid, uint64_t now_ns)
 {
 	struct perf_news *n = ctx;
 
-	/* Threads whose birth was lost show up when they are sampled. */
-	tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, forward(n, now_ns));
+	int r = tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, forward(n, now_ns));
+
+	/* A window shows one address space: gone while the process has memory, it has executed a program, unheard. */
+	if (r == -ESRCH && n->recovers && proc_goes_on(pid))
+		tracker_exec(n->t, pid, pid, true, HVAR_CAUSE_EXECVE, n->last_ns);
 	/* What was mapped since the drain and is gone will be told, and that it is gone at the next look. */
 	if (!n->hz && !n->calls)
 		relook_saw(n->look, pid, 0);
@@ -512,55 +516,48 @@ static void look_at_quiet(void *ctx, pid_t pid, uint64_t now_ns)
 	n->looked |= tracker_quiet_look(n->t, pid);
 }
 
+/* What was lost is found, from the looks on that come next. */
+static void recover(struct perf_news *n, uint64_t now_ns)
+{
+	tracker_recover(n->t, n->since_ticks, forward(n, now_ns), look_when_due, n);
+	relook_all(n->look);
+	n->lost_ns = now_ns;
+	n->lost = false;
+}
+
+static void wait_before_next(struct perf_news *n, uint64_t since_ns)
+{
+	uint64_t now = clock_now_ns(), apart = (now - since_ns) * RECOVER_SHARE;
+
+	n->recover_ns = now + (apart < RECOVER_LATE_NS ? apart : RECOVER_LATE_NS);
+}
+
+void perf_news_recover(struct perf_news *n)
+{
+	n->recover_ns = 0;
+	if (n->lost)
+		perf_news_look(n, clock_now_ns());
+}
+
 void perf_news_look(struct perf_news *n, uint64_t now_ns)
 {
-	bool quietly = n->calls && !n->lost;
-
-	if (n->lost) {
-		tracker_reap(n->t, forward(n, now_ns));
-		relook_all(n->look);
-		n->lost_ns = now_ns;
-	}
-	n->lost = false;
+	n->recovers = n->lost && now_ns >= n->recover_ns;
+	if (n->recovers)
+		recover(n, now_ns);
 	if (n->calls)
 		tracker_each_quiet(n->t, now_ns, look_when_due, n);
 	else if (!n->hz)
 		relook_any(n->look); /* no sample says who ran, and perf has no news of munmap */
-	relook_run(n->look, quietly ? look_at_quiet : look, n);
+	relook_run(n->look, n->calls && !n->recovers ? look_at_quiet : look, n);
+	if (n->recovers)
+		wait_before_next(n, now_ns);
 	if (n->looked) {
 		drain(n);
 		tracker_quiet_settle(n->t, forward(n, clock_now_ns()));
 	}
-	n->looked = false;
+	n->looked = n->recovers = false;
 	for (size_t i = 0; i < PERF_NEWS_MAKERS; i++)
 		n->makers[i].made = 0;
-}
-
-static void put_loss(struct perf_news *n, uint32_t what, uint64_t count)
-{
-	struct stream_loss l = { .time_ns = n->last_ns, .what = what, .count = count };
-
-	if (count)
-		stream_put(n->out, STREAM_LOSS, &l, sizeof(l), NULL, 0);
-}
-
-void perf_news_tell_losses(struct perf_news *n)
-{
-	const struct perf_ring_counts *c = perf_rings_counts(n->rings);
-	uint64_t skipped = perf_rings_skipped(n->rings);
-
-	/* Where nothing is sampled they were news of the map. */
-	put_loss(n, n->hz ? STREAM_LOST_SAMPLES : STREAM_LOST_MAPS,
-		 c->lost + c->damaged - n->told.lost - n->told.damaged + n->lost_samples);
-	n->lost_samples = 0;
-	put_loss(n, STREAM_LOST_MAPS, n->overlooked);
-	n->overlooked = 0;
-	put_loss(n, STREAM_LOST_THROTTLED, c->throttled - n->told.throttled);
-	put_loss(n, STREAM_LOST_TASKS, n->homeless + n->cut_off + skipped - n->skipped_told);
-	n->told = *c;
-	n->skipped_told = n->homeless + n->cut_off + skipped;
-	code_capture_tell_losses(n->code, n->last_ns);
-	tracker_tell_losses(n->t, n->last_ns);
 }
 
 void perf_news_comm(struct perf_news *n, pid_t pid, pid_t tid, uint64_t time_ns)

@@ -60,7 +60,11 @@ struct perf_news {
 	uint64_t homeless;	/* samples of tasks that were gone before they could be known */
 	struct kin kin;		/* owned: processes that were made and have not ended */
 	uint64_t ended, unsampled; /* processes that ended; of them, without one sample */
-	bool lost;		/* the kernel lost records: look again */
+	uint64_t since_ticks;	/* processes that were made later by those that are followed are followed, too */
+	bool lost;		/* the kernel lost records: look again, */
+	uint64_t lost_since_ns;	/* the first of them no earlier than this, */
+	uint64_t recover_ns;	/* but not before this: it costs much, and more would be lost meanwhile */
+	bool recovers;		/* just now: what looks do not find to be as it was told was not told */
 	bool looked;		/* at some that are quiet */
 	uint64_t lost_ns;	/* when all were looked at since it had, 0: never */
 	uint64_t overlooked;	/* records from before that look and after what was lost, mappings that a look came too late for; not yet told */
@@ -84,8 +88,13 @@ void perf_news_drain(struct perf_news *n);
 /* Do a burst of walks, begin or end a round of breakpoints, when that is due, and put what they met; not @more: end it. */
 void perf_news_breaks(struct perf_news *n, bool more);
 
-/* Look at the maps that are due, all of them after a loss: right after a drain, at each tick. */
+/* Look at the maps that are due, and after a loss at who is there and at all maps: right after a drain, at each tick. */
 void perf_news_look(struct perf_news *n, uint64_t now_ns);
+/* The last drain is over: if what was lost is not found yet, it is now. */
+void perf_news_recover(struct perf_news *n);
+
+/* The kernel has lost records, says @r. */
+void perf_news_lost(struct perf_news *n, const struct perf_record *r);
 
 /* Put what was lost since the last call: here, in the rings, in the tracker and of code. */
 void perf_news_tell_losses(struct perf_news *n);

@@ -21,6 +21,7 @@
  * is as long, with a small number for the common fields, which are never so small: the task's number is in their upper half.
  */
 enum {
+	ROOM = 8192, /* more than any record takes that is usual here */
 	TRAILER = 32,
 	TRAILER_TIME = 8,
 	TRAILER_CPU = 16,
@@ -418,12 +419,20 @@ static void ring_take(struct perf_ring *r, void *bounce,
 	if (got > 0) {
 		counts->samples += rec.what == PERF_IS_SAMPLE || rec.what == PERF_IS_ACCESS;
 		counts->throttled += rec.what == PERF_IS_THROTTLE;
-		if (rec.what == PERF_IS_LOST)
+		if (rec.what == PERF_IS_LOST) {
 			counts->lost += rec.u.lost.count;
+			rec.u.lost.since_ns = r->last_ns;
+		}
 		fn(ctx, &rec);
 	}
+	r->last_ns = r->time_ns;
 	r->tail += r->len;
 	ring_release(r);
+	if (r->full_at && r->tail == r->full_at) {
+		rec = (struct perf_record){ .what = PERF_IS_LOST, .time_ns = r->last_ns, .u.lost.since_ns = r->last_ns };
+		r->full_at = 0;
+		fn(ctx, &rec);
+	}
 	ring_peek(r, counts);
 }
 
@@ -434,6 +443,8 @@ void perf_ring_merge(struct perf_ring *v, size_t n, uint64_t until_ns,
 	for (size_t i = 0; i < n; i++) {
 		v[i].head = __atomic_load_n(&v[i].page->data_head,
 					    __ATOMIC_ACQUIRE);
+		if (v[i].size - (v[i].head - v[i].tail) < (v[i].size / 8 < ROOM ? v[i].size / 8 : ROOM))
+			v[i].full_at = v[i].head;
 		ring_peek(&v[i], counts);
 	}
 	for (;;) {

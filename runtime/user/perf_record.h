@@ -99,7 +99,8 @@ struct perf_record {
 			bool exec;	  /* a program was executed; else only renamed */
 		} comm;
 		struct {
-			uint64_t count;
+			uint64_t count;	   /* 0: the ring was full, and some may be */
+			uint64_t since_ns; /* the record before it in its ring, 0: there was none */
 		} lost;
 	} u;
 };
@@ -121,6 +122,8 @@ struct perf_ring {
 	uint64_t time_ns;    /* of the record at tail, if ready */
 	uint32_t len;	     /* its size */
 	bool ready;
+	uint64_t last_ns;    /* of the record that was read last, 0: none was */
+	uint64_t full_at;    /* there was no room for more behind this, 0: there was */
 	enum perf_form form; /* TIMER after perf_ring_init() */
 };
 
@@ -137,6 +140,9 @@ struct perf_ring_counts {
 typedef void (*perf_record_fn)(void *ctx, const struct perf_record *r);
 
 /*
+ * The kernel tells what a ring had no room for with the next record that has: that may come late, or never.  So one that is found
+ * full is told as PERF_IS_LOST with a count of 0 as soon as it is read.
+ *
  * Hand what the @n rings at @v hold up to @until_ns (~0: all of it), merged in
  * time order, to @fn; what is older than something handed over before still comes, late.
  * @bounce is room for one record, 65536 bytes, 8-aligned.

@@ -16,23 +16,16 @@
 #include <unistd.h>
 
 #include "bpf_calls.h"
+#include "clock.h"
 #include "perf_attr.h"
 #include "perf_calls.h"
 #include "perf_refused.h"
+#include "perf_ring_pages.h"
 #include "pmu_events.h"
 
 enum {
 	PAGE = 4096,
 	MIN_PAGES = 1,
-	/*
-	 * More than a second at 1 kHz, and half of what kernel.perf_event_mlock_kb = 516
-	 * gives a user for each CPU.
-	 */
-	USUAL_PAGES = 64,
-	MAX_PAGES = 2048,
-	CALL_PAGES = 512,
-	FAULT_PAGES = 2048,
-	MANY_CPUS = 32,
 	RECORD_MAX = 65536,
 	OWNERS = 4096,
 	RESERVED_FDS = 600,
@@ -70,6 +63,7 @@ struct perf_rings {
 	size_t n_fds, cap_fds;
 	size_t tasks;
 	uint64_t skipped;
+	bool counts_lost; /* its events tell what there was no room for */
 	bool user_only; /* faults in the kernel may not be seen */
 	int apart[MAX_APART]; /* events whose being there is all they do */
 	size_t n_apart;	      /* ever opened */
@@ -121,7 +115,13 @@ static int add_cpu(struct perf_rings *r, int cpu, struct err *e)
 	int fd;
 
 	perf_attr_carrier(&a, &r->o);
+	perf_attr_counts_lost(&a);
 	fd = perf_open(&a, r->o.wide ? -1 : 0, cpu);
+	r->counts_lost |= fd >= 0;
+	if (fd < 0 && errno == EINVAL && !r->counts_lost) {
+		a.read_format = 0;
+		fd = perf_open(&a, r->o.wide ? -1 : 0, cpu);
+	}
 	if (fd < 0 && (errno == ENODEV || errno == EINVAL))
 		return 0;
 	if (fd < 0)
@@ -180,6 +180,7 @@ static int map_rings(struct perf_rings *r, size_t pages)
 			unmap_rings(r);
 			return -code;
 		}
+		r->rings[i].last_ns = clock_now_ns();
 		r->rings[i].form = r->o.pmu ? PERF_FORM_ACCESS : r->o.faults ? PERF_FORM_FAULT : r->o.watch ? PERF_FORM_WATCH : PERF_FORM_TIMER;
 	}
 	return 0;
@@ -209,6 +210,8 @@ static int map_what_fits(struct perf_rings *r, struct err *e)
 static void attr_task(const struct perf_rings *r, struct perf_event_attr *a)
 {
 	perf_attr_task(a, &r->o);
+	if (r->counts_lost && r->o.maps && !r->o.hz && !r->o.faults && !r->o.pmu)
+		perf_attr_counts_lost(a);
 	if (r->o.faults)
 		a->exclude_kernel = a->exclude_hv = r->user_only;
 }
@@ -250,22 +253,6 @@ static int watch_rings(struct perf_rings *r, struct err *e)
 	return 0;
 }
 
-/* Half a second of samples at @hz, a power of two. */
-static size_t pages_for(unsigned hz)
-{
-	size_t pages = USUAL_PAGES;
-
-	while (pages < MAX_PAGES && pages * PAGE < (size_t)hz * 208 / 2)
-		pages *= 2;
-	return pages;
-}
-
-/* Calls may come 100,000 times a second, 240 bytes each. */
-static size_t pages_for_calls(size_t cpus)
-{
-	return cpus > MANY_CPUS ? USUAL_PAGES : CALL_PAGES;
-}
-
 /* From here on the rings of the whole machine fill. */
 static int start_wide(struct perf_rings *r, struct err *e)
 {
@@ -291,15 +278,11 @@ struct perf_rings *perf_rings_new(const struct perf_rings_options *o, struct err
 	}
 	r->o = *o;
 	r->epoll = -1;
-	r->pages = pages_for(o->hz);
 	r->bounce = malloc(RECORD_MAX);
 	if (!r->bounce) {
 		err_set(e, ENOMEM, "perf rings: no memory");
 	} else if (!add_cpus(r, e) && !try_timer(r, e)) {
-		if (o->calls_id || o->wide || o->watch)
-			r->pages = pages_for_calls(r->n);
-		else if (o->faults)
-			r->pages = r->n > MANY_CPUS ? USUAL_PAGES : FAULT_PAGES;
+		r->pages = perf_ring_pages(o, r->n);
 		if (!map_what_fits(r, e) && !watch_rings(r, e) && (!o->wide || !start_wide(r, e)))
 			return r;
 	}
@@ -514,6 +497,27 @@ void perf_rings_stop(struct perf_rings *r)
 	bpf_calls_stop(r->o.wide);
 	for (size_t i = 0; i < r->n; i++)
 		ioctl(r->cpus[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static uint64_t lost_by(int fd)
+{
+	uint64_t v[2] = { 0 }; /* the event's count is none of our business */
+
+	return read(fd, v, sizeof(v)) == sizeof(v) ? v[1] : 0;
+}
+
+void perf_rings_count_rest(struct perf_rings *r)
+{
+	uint64_t lost = 0;
+
+	if (!r->counts_lost || !r->o.maps || r->o.hz || r->o.faults || r->o.pmu)
+		return;
+	for (size_t i = 0; i < r->n; i++)
+		lost += lost_by(r->cpus[i].fd);
+	for (size_t i = 0; i < r->n_fds; i++)
+		lost += lost_by(r->fds[i]);
+	if (lost > r->counts.lost)
+		r->counts.lost = lost;
 }
 
 int perf_rings_fd(const struct perf_rings *r)

@@ -81,6 +81,8 @@ bool perf_rings_user_only(const struct perf_rings *r);
 
 /* No more samples or news; what is in the rings stays. */
 void perf_rings_stop(struct perf_rings *r);
+/* After the last drain: count what there was no room for at the very end, which no later record tells. */
+void perf_rings_count_rest(struct perf_rings *r);
 
 /* Becomes readable when a ring is half full.  Borrowed. */
 int perf_rings_fd(const struct perf_rings *r);

@@ -84,6 +84,13 @@ int proc_stat(pid_t tid, struct proc_stat *out)
 	return 0;
 }
 
+uint64_t proc_ticks_now(void)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+
+	return hz > 0 ? clock_ns(CLOCK_BOOTTIME) / (NS_PER_S / (uint64_t)hz) : 0;
+}
+
 uint64_t proc_started_ns(uint64_t start_ticks)
 {
 	long hz = sysconf(_SC_CLK_TCK);

@@ -31,6 +31,9 @@ struct proc_stat {
 /* 0, -ESRCH, -EPROTO or -errno; *@out is all zero then. */
 int proc_stat(pid_t tid, struct proc_stat *out);
 
+/* Ticks since boot, as @start_ticks: what begins from now on has no less. */
+uint64_t proc_ticks_now(void);
+
 /*
  * What wall clocks showed at the end of tick @start_ticks, when a task surely ran: a file
  * written in the same tick was there before.  0: not known.

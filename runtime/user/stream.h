@@ -139,7 +139,7 @@ enum stream_loss_what {
 struct stream_loss {
 	uint64_t time_ns;
 	uint32_t what; /* enum stream_loss_what */
-	uint32_t zero;
+	uint32_t since_ms; /* what was lost had begun to be so long before: all is known again from time_ns on; 0: it was no gap in time */
 	uint64_t count; /* since the last record of this kind */
 };
 

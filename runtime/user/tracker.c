@@ -474,18 +474,6 @@ int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns)
 	return 0;
 }
 
-void tracker_reap(struct tracker *t, uint64_t time_ns)
-{
-	for (uint32_t i = 0; i < t->tasks.ntasks; i++) {
-		const struct hvar_task *task = &t->tasks.tasks[i];
-		struct proc_stat st;
-
-		if (task->tid && (proc_stat((pid_t)task->tid, &st) == -ESRCH ||
-				  (task->start_time && st.start_ticks && st.start_ticks != task->start_time)))
-			end_task(t, task, -1, HVAR_CAUSE_EXIT, time_ns);
-	}
-}
-
 void tracker_late_is_usual(struct tracker *t)
 {
 	t->late_is_usual = true;

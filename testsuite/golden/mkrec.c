@@ -21,7 +21,7 @@
  *	fault pid=7 mm=1 ip=0x1000 addr=0x2000 rdi=0x2000 (or noregs=1)
  *	watched pid=7 tid=9 mm=1 watch=0 start=0x2000 size=8 lost=0 ip=0x1000 word=0x1100 count=5 flags=1 (no ip: no access)
  *	code module=1 where=0x1000 bytes=488b00c3
- *	loss what=samples count=5
+ *	loss what=samples count=5 (and since-ms=2: the time that it is of)
  *	heap pid=7 mm=1 reads=5 writes=3 objects=2 bytes=48 live=1 live-bytes=24 never-read=8 never-written=16 sizes=24-24
  *	    tids=7,8 offsets=0:3:1,8:2:0 (or FROM-TO:...) mapped=1 frames=FUNCTION@FILE@LINE@MODULE@ADDRESS,...
  *	caller n=3 function=count file=app.c line=12
@@ -203,6 +203,7 @@ static void put_loss(struct stream *s)
 	struct stream_loss l = { .time_ns = now, .what = word_of("what", names, STREAM_LOST_WHATS) };
 
 	l.count = number_of(need("count"));
+	l.since_ms = (uint32_t)number("since-ms", 0);
 	stream_put(s, STREAM_LOSS, &l, sizeof(l), NULL, 0);
 }
 

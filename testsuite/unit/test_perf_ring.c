@@ -443,6 +443,35 @@ static void counts_what_was_lost(void **state)
 	assert_int_equal(n_seen, 3);
 }
 
+/* What a ring without room has lost may never be told: it is said at once, and since when. */
+static void tells_full_rings(void **state)
+{
+	struct sample_bytes s = sample_at(0, 6);
+	struct lost_bytes l = { .h = { .type = PERF_RECORD_LOST, .size = sizeof(l) }, .lost = 3, .t = { .time = 70 } };
+	struct perf_ring_counts c;
+
+	(void)state;
+	make(&made[0], 4000);
+	do {
+		s.time++;
+		feed(&made[0], &s, sizeof(s));
+	} while (DATA - (page_of(&made[0])->data_head - page_of(&made[0])->data_tail) >= sizeof(s));
+	c = merge(1, s.time - 1);
+	assert_int_equal(n_seen, s.time - 1); /* there is one more to read before it */
+	c = merge(1, ~0ull);
+	assert_int_equal(n_seen, 2);
+	assert_int_equal(seen[1].r.what, PERF_IS_LOST);
+	assert_int_equal(seen[1].r.u.lost.count, 0);
+	assert_int_equal(seen[1].r.u.lost.since_ns, s.time);
+	assert_int_equal(c.lost, 0);
+	feed(&made[0], &l, sizeof(l));
+	c = merge(1, ~0ull);
+	assert_int_equal(n_seen, 1);
+	assert_int_equal(seen[0].r.u.lost.count, 3);
+	assert_int_equal(seen[0].r.u.lost.since_ns, s.time);
+	assert_int_equal(c.lost, 3);
+}
+
 /* Sizes that lie: the ring is emptied and counted, and the next record is read again. */
 static void survives_bad_sizes(void **state)
 {
@@ -565,6 +594,7 @@ int main(void)
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(merges_in_time_order),
 		cmocka_unit_test(counts_what_was_lost),
+		cmocka_unit_test(tells_full_rings),
 		cmocka_unit_test(survives_bad_sizes),
 		cmocka_unit_test(survives_a_bad_head),
 		cmocka_unit_test(survives_noise),
