@@ -16,6 +16,9 @@
 /* A recording may claim anything. */
 enum { SPACES_MAX = 1 << 20, BLOCKS_MAX = 1 << 20 };
 
+/* What glibc has behind the thread pointer: so much says its _thread_db_sizeof_pthread for x86-64. */
+enum { CONTROL = 2368 };
+
 /* Between two looks at a process: doubled each time nothing was found. */
 #define PAUSE_NS     ((uint64_t)10 * 1000 * 1000)
 #define PAUSE_MAX_NS ((uint64_t)1000 * 1000 * 1000)
@@ -355,6 +358,30 @@ bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint
 	size_t i = s && end ? upto(s, end - 1) : 0;
 
 	return i && s->v[i - 1].end > start;
+}
+
+bool tls_seen_is_stack(const struct tls_seen *t, uint32_t mm, const struct hvar_vmas *vmas, const struct hvar_vma *area, uint64_t addr)
+{
+	const struct space *s = find(t, mm);
+	size_t i = s ? upto(s, addr) : 0;
+	const struct hvar_vma *guard;
+
+	if (!s || i == s->n || area->region != HVAR_REGION_ANON || s->v[i].start >= area->end)
+		return false;
+	if (s->v[i].thread < s->v[i].end || s->v[i].thread >= area->end)
+		return false; /* what was loaded later has its block anywhere */
+	guard = hvar_vmas_prev(vmas, area->start);
+	return guard && guard->end == area->start && guard->region == HVAR_REGION_ANON &&
+	       !(guard->prot & (HVAR_PROT_READ | HVAR_PROT_WRITE | HVAR_PROT_EXEC));
+}
+
+bool tls_seen_is_control(const struct tls_seen *t, uint32_t mm, const struct hvar_vma *area, uint64_t addr)
+{
+	const struct space *s = find(t, mm);
+	size_t i = s ? upto(s, addr) : 0;
+	uint64_t thread = i ? s->v[i - 1].thread : 0;
+
+	return thread >= area->start && thread <= addr && addr - thread < CONTROL && s->v[i - 1].start >= area->start;
 }
 
 void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pid_t pid, const struct hvar_vmas *vmas,

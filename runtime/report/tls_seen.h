@@ -46,6 +46,15 @@ const struct tls_block *tls_seen_relative(struct tls_seen *t, struct images *ima
 bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint64_t end);
 
 /*
+ * Is @addr, in @area of @vmas of address space @mm, on the stack of a thread whose block is known?  A C library maps memory without a
+ * file for it: without access below, then the stack, the blocks at its end, the thread pointer.
+ */
+bool tls_seen_is_stack(const struct tls_seen *t, uint32_t mm, const struct hvar_vmas *vmas, const struct hvar_vma *area, uint64_t addr);
+
+/* Is it in what the C library knows of a thread, behind the pointer of one whose block is known? */
+bool tls_seen_is_control(const struct tls_seen *t, uint32_t mm, const struct hvar_vma *area, uint64_t addr);
+
+/*
  * The @n threads whose pointers @threads are have blocks in process @pid: find them, now, and note them.  For who knows
  * the thread pointers without a search.
  */

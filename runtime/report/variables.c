@@ -167,14 +167,22 @@ static bool tls_at(struct variables *v, const struct hvar_vmas *vmas, const stru
 	const struct tls_block *b;
 	uint32_t why;
 
-	if (p->module || p->symbol != HVAR_IMAGE_NONE ||
-	    (p->vma.region != HVAR_REGION_ANON && p->vma.region != HVAR_REGION_HEAP))
+	if (p->module || p->symbol != HVAR_IMAGE_NONE || (p->vma.region != HVAR_REGION_ANON && p->vma.region != HVAR_REGION_HEAP))
 		return false;
 	b = tls_seen_find(v->seen, v->images, ev, vmas, addr, images_live(v->images));
 	img = b ? images_of(v->images, b->module, &why) : NULL;
-	if (img)
+	if (img) {
 		tls_of_thread_place(b, addr, img, p);
-	return img;
+		return true;
+	}
+	if (!b && tls_seen_is_control(v->seen, ev->mm, &p->vma, addr)) {
+		p->kind = HVAR_KIND_TLS;
+		p->reason = HVAR_REASON_NO_SYMBOL;
+		return true;
+	}
+	if (!b && vmas && tls_seen_is_stack(v->seen, ev->mm, vmas, &p->vma, addr))
+		p->kind = HVAR_KIND_STACK;
+	return p->kind == HVAR_KIND_STACK;
 }
 
 static uint32_t entry_of_key(struct variables *v, const struct hvar_hot_key *key, const struct hvar_place *place,
@@ -281,8 +289,7 @@ uint32_t variables_range(struct variables *v, const struct hvar_vmas *vmas, cons
 	return entry_of(v, &place, ev);
 }
 
-uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas,
-		      const struct hvar_event *ev, uint64_t addr)
+uint32_t variables_at(struct variables *v, const struct hvar_vmas *vmas, const struct hvar_event *ev, uint64_t addr)
 {
 	uint64_t until;
 

@@ -51,4 +51,60 @@ for kind in array heap mapped; do
 	check "$kind, by samples: $(share stack sampled) $(share plain sampled) $(share rest sampled)" \
 		test "$(share stack sampled)" -ge 60 -a "$(share plain sampled)" -ge 10 -a "$(share rest sampled)" -le 2
 done
+
+# What a thread has on its stack is there, too, where it is reached by a pointer: of another thread's as of its own; and what the C
+# library knows of the thread is as thread-local as what code reaches from the thread pointer.
+cat > locals.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+unsigned long out[16];
+long n;
+
+__attribute__((noinline)) static unsigned long sum(const unsigned long *v)
+{
+	unsigned long s = 0;
+
+	for (int i = 0; i < 512; i++)
+		s = s * 3 + v[i];
+	return s;
+}
+
+static void *other(void *theirs)
+{
+	for (long i = 0; i < n; i++)
+		out[i & 15] += sum(theirs);
+	return NULL;
+}
+
+static void *own(void *arg)
+{
+	unsigned long mine[512];
+	pthread_t t;
+
+	for (int i = 0; i < 512; i++)
+		mine[i] = (unsigned long)i;
+	for (long i = 0; i < n; i++)
+		out[i & 15] += sum(mine);
+	pthread_create(&t, NULL, other, mine);
+	pthread_join(t, NULL);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	n = argc > 1 ? atol(argv[1]) : 1;
+	pthread_create(&t, NULL, own, NULL);
+	pthread_join(t, NULL);
+	printf("%lu\n", out[5]);
+	return 0;
+}
+END
+check "a program with arrays on threads' stacks builds" "${CC:-cc}" -O2 -g -pthread -fno-stack-protector -o locals locals.c
+"$HOTVAR" --json --limit 0 -o sampled -- ./locals 300000 > out 2>&1
+check "threads' stacks, by samples: $(share stack sampled) $(share rest sampled)" test "$(share stack sampled)" -ge 90 -a "$(share rest sampled)" -le 2
 done_testing

@@ -106,6 +106,49 @@ static void test_table(void **state)
 	tls_seen_free(t);
 }
 
+static struct hvar_vma area(uint64_t start, uint64_t end, uint32_t region, uint8_t prot)
+{
+	return (struct hvar_vma){ .start = start, .end = end, .region = region, .prot = prot };
+}
+
+/* A guard, a stack with a block and the thread pointer, memory that only follows on it; a block elsewhere. */
+static void test_stack(void **state)
+{
+	static _Alignas(64) uint8_t mem[65536];
+	const struct hvar_vma guard = area(0x10000, 0x11000, HVAR_REGION_ANON, 0), stack = area(0x11000, 0x20000, HVAR_REGION_ANON, 3),
+			      apart = area(0x30000, 0x40000, HVAR_REGION_ANON, 3), file = area(0x11000, 0x20000, HVAR_REGION_FILE, 3);
+	struct tls_seen *t = tls_seen_new();
+	struct hvar_vmas vmas;
+
+	(void)state;
+	hvar_vmas_init(&vmas, mem, sizeof(mem));
+	assert_int_equal(hvar_vmas_set(&vmas, guard.start, guard.end, &guard), 0);
+	assert_int_equal(hvar_vmas_set(&vmas, stack.start, stack.end, &stack), 0);
+	assert_int_equal(hvar_vmas_set(&vmas, apart.start, apart.end, &apart), 0);
+	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x18000));
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040");
+	tls_seen_told(t, images, "1.7=", "3f000+40@3f040");
+	assert_true(tls_seen_is_stack(t, 1, &vmas, &stack, 0x11000));
+	assert_true(tls_seen_is_stack(t, 1, &vmas, &stack, 0x1efff));
+	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x1f000)); /* the block itself, and behind */
+	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x1f040));
+	assert_false(tls_seen_is_stack(t, 2, &vmas, &stack, 0x18000));
+	assert_false(tls_seen_is_stack(t, 1, &vmas, &file, 0x18000));
+	assert_false(tls_seen_is_stack(t, 1, &vmas, &apart, 0x38000)); /* nothing below it */
+	assert_false(tls_seen_is_control(t, 1, &stack, 0x1f03f));
+	assert_true(tls_seen_is_control(t, 1, &stack, 0x1f040));
+	assert_true(tls_seen_is_control(t, 1, &stack, 0x1f341));
+	assert_false(tls_seen_is_control(t, 1, &stack, 0x1ffff));
+	assert_false(tls_seen_is_control(t, 2, &stack, 0x1f040));
+	assert_false(tls_seen_is_control(t, 1, &apart, 0x3f03f));
+	assert_true(tls_seen_is_control(t, 1, &apart, 0x3f040));
+	/* a block that some library has elsewhere */
+	tls_seen_told(t, images, "1.9=", "14000+40@3f040");
+	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x13000));
+	assert_true(tls_seen_is_stack(t, 1, &vmas, &stack, 0x15000));
+	tls_seen_free(t);
+}
+
 /* A new block takes the place of all that it overlaps; a change of the map, of all that it touches. */
 static void forget(uint8_t model[BYTES], const uint8_t block[BYTES], uint32_t start, uint32_t end)
 {
@@ -155,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_random),
 	};
 
