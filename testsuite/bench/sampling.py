@@ -5,13 +5,13 @@
 # seen      what is missing of a program's time as it sees it itself, by gaps in its clock (stolen.c), with hotvar / alone: turns,
 #           the median of their ratios.  Where a CPU shares a core with strangers, CPU times of one program differ by half, and
 #           this does not
-# slowdown  CPU time of a program with hotvar / alone, by the program's own account: pairs in turns, the median of their
-#           ratios; of the programs of the accuracy suite the median
+# slowdown  CPU time of a program with hotvar / alone, by the program's own account: pairs, the two of each at the same time in turns
+#           on one CPU (accuracy/beside.py), the median of their ratios; of the programs of the accuracy suite the median
 # own       CPU time of hotvar, report and all, for one more second of the program's, from a short and a long run; median
 # once      ms of CPU time for what does not depend on how long the program runs
 # threads   samples lost, and threads not seen, of 1,000 that are busy at the same time
 #
-# PAIRS=N and ONLY="lu scan" do less or more, TURNS=N likewise for what is seen.
+# PAIRS=N, RUNS=N (for own and once) and ONLY="lu scan" do less or more, TURNS=N likewise for what is seen.
 import json
 import os
 import re
@@ -20,7 +20,11 @@ import statistics
 import subprocess
 import sys
 
-PAIRS = int(os.environ.get("PAIRS", "4"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "accuracy"))
+import beside  # noqa: E402
+
+PAIRS = int(os.environ.get("PAIRS", "2"))
+RUNS = int(os.environ.get("RUNS", "4"))
 TURNS = int(os.environ.get("TURNS", "20"))
 ONLY = os.environ.get("ONLY", "").split()
 SHORT = 6  # the short runs do one part in so many
@@ -42,7 +46,9 @@ def usual_amount(source):
 
 class Costs:
     def __init__(self, hotvar, folder):
-        self.sampled = [hotvar, "-q", "-o", "/dev/null", "--"]
+        self.sampler = [hotvar, "-q", "-o", "/dev/null"]
+        self.sampled = self.sampler + ["--"]
+        self.folder = folder
         self.file = os.path.join(folder, "cpu")
 
     def run(self, argv):
@@ -55,18 +61,14 @@ class Costs:
         return cpu, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - cpu
 
     def of(self, program, amount):
-        short, ratios, owns = [program, str(max(amount // SHORT, 1))], [], []
-        for i in range(PAIRS):
-            pair = {}
-            for how in ("alone", "sampled") if i % 2 else ("sampled", "alone"):
-                pair[how] = self.run((self.sampled if how == "sampled" else []) + short)
-            ratios.append(pair["sampled"][0] / pair["alone"][0])
-            owns.append(pair["sampled"])
+        short = [program, str(max(amount // SHORT, 1))]
+        ratios = beside.ratios([program, str(amount)], self.sampler, self.folder, PAIRS)
+        owns = [self.run(self.sampled + short) for _ in range(RUNS)]
         cpu, own = (statistics.median(o[k] for o in owns) for k in (0, 1))
         outside = self.run(short)[1]  # what comes before and after its own account
         longer = self.run(self.sampled + [program, str(amount)])
         rate = (longer[1] - own) / (longer[0] - cpu)
-        return statistics.median(ratios), rate, 1000 * (own - outside - cpu * rate)
+        return ratios, rate, 1000 * (own - outside - cpu * rate)
 
 
 def quartiles(values):
@@ -89,7 +91,7 @@ def seen(hotvar, program):
 
 
 def main(hotvar, programs, accuracy, build):
-    costs, slow, own, once = Costs(hotvar, build), [], [], []
+    costs, slow, pairs, own, once = Costs(hotvar, build), [], [], [], []
     seen(hotvar, os.path.join(programs, "stolen"))
     for file in sorted(os.listdir(accuracy)):
         name, source = file[:-2], os.path.join(accuracy, file)
@@ -99,11 +101,13 @@ def main(hotvar, programs, accuracy, build):
         subprocess.run([os.environ.get("CC") or "gcc", "-pthread"] + (first_lines(source, "cflags") or ["-O2", "-g"]) +
                        ["-o", program, source] + (first_lines(source, "libs") or []), check=True)
         s, o, f = costs.of(program, usual_amount(source))
-        print("# %-10s slowdown %.3f, own %.4f, once %.1f ms" % (name, s, o, f), flush=True)
-        slow.append(s)
+        print("# %-10s slowdown %.3f, own %.4f, once %.1f ms" % (name, statistics.median(s), o, f), flush=True)
+        slow.append(statistics.median(s))
+        pairs += s
         own.append(o)
         once.append(f)
     print("bench sampling-slowdown ratio %.3f goal <= 1.025" % statistics.median(slow))
+    print("# of %d pairs, half %s" % (len(pairs), quartiles(pairs)))
     print("bench sampling-own-of-a-core ratio %.4f goal <= 0.01" % statistics.median(own))
     print("bench sampling-once-ms ratio %.1f goal <= 50" % statistics.median(once))
     report = os.path.join(build, "threads.json")
