@@ -107,6 +107,7 @@ int measure(const struct target_options *o, struct analysis *a, struct stream *f
 	s->argv = o->argv;
 	s->pid = o->pid;
 	s->hz = o->watch.n ? 0 : o->hz;
+	s->hz_usual = !o->hz_given;
 	s->points = o->watch.n ? &o->watch : NULL;
 	s->budget = o->budget;
 	s->seconds = o->seconds;

@@ -6,12 +6,13 @@
 enum {
 	SAMPLE_NS = 16000, /* where it is not known: in a virtual machine */
 	USUAL_HZ = 1000,
+	LEAST_HZ = 250, /* where nobody has asked for less, however dear */
 };
 
 static const double TIMER_PART = 2.0 / 3; /* of what is asked for, the most for the timer */
 
 /* Without being asked: of all, and the least and the most of breakpoints. */
-static const double USUAL = 0.024, LEAST = 0.003, MOST = 0.016;
+static const double USUAL = 0.023, LEAST = 0.003, MOST = 0.016;
 
 /* Walks: the most, of what samples leave and of all, and the least that is worth it. */
 static const double WALKS_PART = 1.0 / 3, WALKS = 0.004, WALKS_LEAST = 0.0002;
@@ -21,7 +22,16 @@ static double timer_part(unsigned hz, uint64_t sample_ns)
 	return hz * (double)sample_ns / 1e9;
 }
 
-struct budget budget_make(unsigned hz, double asked, uint64_t measured_ns)
+/* As many as leave the others their least. */
+static unsigned usual_hz(unsigned hz, uint64_t sample_ns)
+{
+	double most = (USUAL - WALKS - LEAST) * 1e9 / (double)sample_ns;
+
+	most = most < LEAST_HZ ? LEAST_HZ : most;
+	return hz > most ? (unsigned)most : hz;
+}
+
+struct budget budget_make(unsigned hz, bool usual, double asked, uint64_t measured_ns)
 {
 	struct budget b = { .sample_ns = measured_ns ? measured_ns : SAMPLE_NS, .hz = hz };
 	double most, left;
@@ -36,8 +46,10 @@ struct budget budget_make(unsigned hz, double asked, uint64_t measured_ns)
 		b.walks = b.walks < WALKS_LEAST ? 0 : b.walks;
 		b.breakpoints = left - b.walks;
 	} else {
+		if (usual && measured_ns)
+			b.hz = usual_hz(hz, b.sample_ns);
 		b.walks = WALKS;
-		left = USUAL - b.walks - timer_part(hz < USUAL_HZ ? hz : USUAL_HZ, b.sample_ns);
+		left = USUAL - b.walks - timer_part(b.hz < USUAL_HZ ? b.hz : USUAL_HZ, b.sample_ns);
 		b.breakpoints = left < LEAST ? LEAST : left > MOST ? MOST : left;
 	}
 	return b;

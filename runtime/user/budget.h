@@ -5,6 +5,7 @@
 #ifndef BUDGET_H
 #define BUDGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct budget {
@@ -15,12 +16,13 @@ struct budget {
 };
 
 /*
- * @hz is asked for, and a sample takes @measured_ns; 0: it is not known.  @asked is the part of the time that all may take: two thirds are for
- * samples, which are fewer if that is not enough, and of what they leave a third is for walks, unless that is too little or more than
- * usual, and the rest for breakpoints.
- * 0: nothing was asked for, so that there are as many samples as @hz says, walks have their usual part, and breakpoints
- * what those and the samples of the usual rate leave of what measuring usually takes.
+ * @hz is asked for, or is what is @usual, and a sample takes @measured_ns; 0: it is not known.  @asked is the part of the time that all
+ * may take: two thirds are for samples, which are fewer if that is not enough, and of what they leave a third is for walks,
+ * unless that is too little or more than usual, and the rest for breakpoints.
+ * 0: nothing was asked for, so that walks have their usual part, and breakpoints what those and the samples of the usual rate leave of
+ * what measuring usually takes.  There are as many samples as @hz says, but fewer than usual where one takes so long that they
+ * would not leave even the least for breakpoints.
  */
-struct budget budget_make(unsigned hz, double asked, uint64_t measured_ns);
+struct budget budget_make(unsigned hz, bool usual, double asked, uint64_t measured_ns);
 
 #endif /* BUDGET_H */

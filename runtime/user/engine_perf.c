@@ -165,7 +165,7 @@ static bool by_timer(const struct session *s)
 	return s->hz && s->source != SESSION_PMU && s->source != SESSION_FAULT;
 }
 
-/* A budget too small for the rate: sample less often. */
+/* A budget too small for the rate, or samples that are dear on this machine: sample less often. */
 static void keep_to_budget(struct engine *g)
 {
 	struct session *s = g->s;
@@ -173,12 +173,16 @@ static void keep_to_budget(struct engine *g)
 
 	if (measured_ns)
 		stream_put_meta(s->out, "sample_ns", "%llu", (unsigned long long)measured_ns);
-	g->budget = budget_make(s->hz, s->budget, measured_ns);
+	g->budget = budget_make(s->hz, s->hz_usual, s->budget, measured_ns);
 	if (g->budget.hz == s->hz || !by_timer(s))
 		return;
+	if (s->budget > 0)
+		session_note(s, "sampled at %u Hz, to cost no more than --budget says", g->budget.hz);
+	else
+		session_note(s, "sampled at %u Hz, not at %u, since one sample costs %llu us on this machine: with -F, as often as it says",
+			     g->budget.hz, s->hz, (unsigned long long)(measured_ns / 1000));
 	s->hz = g->budget.hz;
 	stream_put_meta(s->out, "hz", "%u", s->hz);
-	session_note(s, "sampled at %u Hz, to cost no more than --budget says", s->hz);
 }
 
 /* ---- beginning ---- */

@@ -39,6 +39,7 @@ struct session {
 	size_t n_also;
 	unsigned hz;	      /* samples a second of CPU time of each thread; 0: none, map changes only;
 			       * an engine that cannot do as many puts here what it does */
+	bool hz_usual;	      /* nobody has asked for so many: fewer where one costs too much (engine_perf only) */
 	double budget;	      /* part of the target's CPU time that measuring may take, 0: as usual (engine_perf only) */
 	double seconds;	      /* end after that much time, 0: when the target ends or on ^C */
 	enum session_source source;

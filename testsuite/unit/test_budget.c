@@ -22,7 +22,7 @@ static void assert_near(double a, double b)
 	assert_true(a - b < 1e-9 && b - a < 1e-9);
 }
 
-/* By hand: 2.4 % of a second are 24 ms, of which a thousand samples take so many ms as one takes us, and walks 4. */
+/* By hand: 2.3 % of a second are 23 ms, of which a thousand samples take so many ms as one takes us, and walks 4. */
 static void test_usual(void **state)
 {
 	static const struct {
@@ -30,19 +30,19 @@ static void test_usual(void **state)
 		uint64_t ns;
 		double breakpoints;
 	} t[] = {
-		{ 1000, 10000, 0.010 },
-		{ 1000, 0, 0.004 },	/* not known: 16 us */
-		{ 1000, 16000, 0.004 },
+		{ 1000, 10000, 0.009 },
+		{ 1000, 0, 0.003 },	/* not known: 16 us */
+		{ 1000, 16000, 0.003 },
 		{ 1000, 1500, 0.016 },	/* no more than that */
 		{ 1000, 27000, 0.003 }, /* no less */
 		{ 100, 20000, 0.016 },
-		{ 500, 20000, 0.010 },
-		{ 5000, 10000, 0.010 }, /* who wants more samples shall not get fewer hits */
+		{ 500, 20000, 0.009 },
+		{ 5000, 10000, 0.009 }, /* who wants more samples shall not get fewer hits */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		struct budget b = budget_make(t[i].hz, 0, t[i].ns);
+		struct budget b = budget_make(t[i].hz, false, 0, t[i].ns);
 
 		assert_int_equal(b.hz, t[i].hz);
 		assert_int_equal(b.sample_ns, t[i].ns ? t[i].ns : 16000);
@@ -51,31 +51,60 @@ static void test_usual(void **state)
 	}
 }
 
+/* Samples of the usual rate may take 23 ms without 4 and 3, which are 16. */
+static void test_dear(void **state)
+{
+	static const struct {
+		unsigned hz;
+		uint64_t ns;
+		unsigned want;
+	} t[] = {
+		{ 1000, 0, 1000 },
+		{ 1000, 10000, 1000 },
+		{ 1000, 15999, 1000 },
+		{ 1000, 20000, 800 },
+		{ 1000, 40000, 400 },
+		{ 1000, 1000000, 250 }, /* or they would tell nothing */
+		{ 200, 1000000, 200 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct budget b = budget_make(t[i].hz, true, 0, t[i].ns);
+
+		assert_in_range(b.hz, t[i].want - 1, t[i].want);
+		assert_near(b.walks, 0.004);
+		if (t[i].ns > 16000 && t[i].want > 250)
+			assert_in_range(b.breakpoints * 1e6, 2999, 3030);
+	}
+	assert_int_equal(budget_make(1000, true, 0.05, 20000).hz, 1000); /* as that says */
+}
+
 static void test_asked(void **state)
 {
 	struct budget b;
 
 	(void)state;
-	b = budget_make(1000, 0.01, 5000); /* samples take half of it */
+	b = budget_make(1000, false, 0.01, 5000); /* samples take half of it */
 	assert_int_equal(b.hz, 1000);
 	assert_near(b.walks, 0.005 / 3);
 	assert_near(b.breakpoints, 0.005 * 2 / 3);
-	b = budget_make(1000, 0.003, 10000); /* two thirds are 200 of them */
+	b = budget_make(1000, false, 0.003, 10000); /* two thirds are 200 of them */
 	assert_int_equal(b.hz, 200);
 	assert_near(b.walks, 0.001 / 3);
 	assert_near(b.breakpoints, 0.001 * 2 / 3);
-	b = budget_make(1000, 0.006, 0);
+	b = budget_make(1000, false, 0.006, 0);
 	assert_int_equal(b.hz, 250);
 	assert_near(b.walks, 0.002 / 3);
 	assert_near(b.breakpoints, 0.002 * 2 / 3);
-	b = budget_make(20000, 0.0005, 1000000); /* one a second in any case, though it costs more */
+	b = budget_make(20000, false, 0.0005, 1000000); /* one a second in any case, though it costs more */
 	assert_int_equal(b.hz, 1);
 	assert_near(b.breakpoints, 0);
 	assert_near(b.walks, 0);
-	b = budget_make(1000, 0.0005, 10000); /* what is left is too little for a walk now and then */
+	b = budget_make(1000, false, 0.0005, 10000); /* what is left is too little for a walk now and then */
 	assert_near(b.walks, 0);
 	assert_near(b.breakpoints, 0.00017);
-	b = budget_make(1000, 1, 5000);
+	b = budget_make(1000, false, 1, 5000);
 	assert_int_equal(b.hz, 1000);
 	assert_near(b.walks, 0.004); /* no more than usual */
 	assert_near(b.breakpoints, 0.991);
@@ -114,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_usual),
+		cmocka_unit_test(test_dear),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_nothing_stays),
 	};
