@@ -37,8 +37,9 @@ static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: f
 static const double EXTRA_MEAN = -4;
 static const double FARTHEST = 600;	  /* logarithm of what still is a number */
 static const double NEAR = 0.01, FAR = 0.1; /* damping of the first step, from an earlier answer and from none */
-static const double ARRIVED = 1e-6;	  /* a step that brings less, of all that is left, is the last */
-static const double ON_THE_WAY = 1e-3;	  /* the same where patience grows less: the next descent begins there */
+static const double LEAST = 1e-3, MORE = 16; /* of damping; times as much after a step that went too far */
+static const double ARRIVED = 1e-4;	  /* a step that brings less, of all that is left, is the last: shares differ by 0.3 points at most */
+static const double ON_THE_WAY = 1e-2;	  /* the same where patience grows less: the next descent begins there */
 
 /* Cycles a sample stands for, as rates and runs @start have it. */
 static double speed_at(const struct flow_graph *g, const double *start)
@@ -339,7 +340,7 @@ static double set_time_row(struct flow_problem *p, uint32_t k)
 		expected += p->flows[g->cut_nodes[i]] * node->cycles;
 		seen += node->samples;
 	}
-	if (g->cut_end[k] - from < 2 || seen < 2)
+	if (g->cut_end[k] - from < 2)
 		return 0;
 	expected = expected > 1e-200 ? expected : 1e-200;
 	for (uint32_t i = from; i < g->cut_end[k]; i++) {
@@ -347,10 +348,13 @@ static double set_time_row(struct flow_problem *p, uint32_t k)
 
 		flow_rows_term(&p->rows, v, p->flows[v] * g->nodes[v].cycles / expected);
 	}
+	/* Where few fell there is nothing to tell.  The row stays, as rows must: it is of one shape when samples are shaken. */
+	if (seen < 2)
+		return add_row(p, 0, 1e-3, 0);
 	r = log(seen / expected);
 	sd = r > 0 ? SET_STALL_SD : SET_SD;
 	sd = sqrt(sd * sd + 1 / seen);
-	/* Where one block has it all, and waits, it has said so itself.  The row stays, as rows must. */
+	/* Where one block has it all, and waits, it has said so itself. */
 	if (most > MOST_OF_SET * seen && r > 0)
 		sd = 1e3;
 	return add_row(p, r, 1 / sd, r > 0 ? 2 * p->patience : 0);
@@ -442,13 +446,13 @@ static void descend(struct flow_problem *p, unsigned steps, double damping)
 
 			p->tried = was;
 			best = now;
-			damping = damping > 1e-6 ? damping / 4 : damping;
+			damping = damping > LEAST ? damping / 4 : damping;
 			if (enough)
 				break;
 			continue;
 		}
 		p->x = was;
-		damping *= 8;
+		damping *= MORE;
 		if (damping > 1e6)
 			break;
 		build(p);
