@@ -198,8 +198,8 @@ def summary(half, all_of):
         half, len(all_of), max(m["error"] for m in all_of), ", ".join("%s %.3f" % x for x in s.items())))
     pairs = [r for m in all_of for r in m["slowdowns"]]
     if len(pairs) > 1:
-        print("# %s: slowdowns of %d pairs: half from %.3f to %.3f, all from %.3f to %.3f" % (
-            (half, len(pairs)) + tuple(statistics.quantiles(pairs)[::2]) + (min(pairs), max(pairs))))
+        print("# %s: slowdowns of %d programs, %d pairs: half from %.3f to %.3f, all from %.3f to %.3f" % (
+            (half, len(known("slowdown")), len(pairs)) + tuple(statistics.quantiles(pairs)[::2]) + (min(pairs), max(pairs))))
     return s
 
 

@@ -101,8 +101,8 @@ def main(hotvar, programs, accuracy, build):
         subprocess.run([os.environ.get("CC") or "gcc", "-pthread"] + (first_lines(source, "cflags") or ["-O2", "-g"]) +
                        ["-o", program, source] + (first_lines(source, "libs") or []), check=True)
         s, o, f = costs.of(program, usual_amount(source))
-        print("# %-10s slowdown %.3f, own %.4f, once %.1f ms" % (name, statistics.median(s), o, f), flush=True)
-        slow.append(statistics.median(s))
+        print("# %-10s slowdown %s, own %.4f, once %.1f ms" % (name, " ".join("%.3f" % x for x in s) or "?", o, f), flush=True)
+        slow += [statistics.median(s)] if s else []
         pairs += s
         own.append(o)
         once.append(f)
