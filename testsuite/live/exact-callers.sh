@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	return strlen(argv[0]) == 0;
 }
 END
-check "a program whose lines are known" "${CC:-cc}" -O1 -g -fno-tree-loop-distribute-patterns -o "$tmp/calls" "$tmp/calls.c"
+check "a program whose lines are known" "${CC:-cc}" -O1 -g -fno-tree-loop-distribute-patterns -static -o "$tmp/calls" "$tmp/calls.c"
 line() {
 	grep -n "line $1 " "$tmp/calls.c" | cut -d : -f 1
 }
@@ -131,7 +131,7 @@ int main()
 		total.add(i);
 }
 END
-	check "a program of C++" "${CXX:-g++}" -O1 -g -o "$tmp/method" "$tmp/method.cc"
+	check "a program of C++" "${CXX:-g++}" -O1 -g -static -o "$tmp/method" "$tmp/method.cc"
 	like "its functions have their parameters once" "$("$HOTVAR" --exact --callers=1 -o - -- "$tmp/method" | grep -A 1 ' total \[method\]')" ' counter::add\(long\) at method.cc:3$'
 else
 	skip "functions of C++" "there is no C++ compiler"

@@ -19,7 +19,7 @@ int main(void)
 	return 0;
 }
 END
-check "a program to count" "${CC:-cc}" -O1 -g -o "$tmp/honest" "$tmp/honest.c"
+check "a program to count" "${CC:-cc}" -O1 -g -static -o "$tmp/honest" "$tmp/honest.c"
 
 cat > "$tmp/forge.c" <<'END'
 /*
@@ -323,7 +323,7 @@ int main(void)
 	return 0;
 }
 END
-check "a program of many processes" "${CC:-cc}" -O1 -g -o "$tmp/many" "$tmp/many.c"
+check "a program of many processes" "${CC:-cc}" -O1 -g -static -o "$tmp/many" "$tmp/many.c"
 (ulimit -n 24 && timeout 30 "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/many" > "$tmp/out.many" 2> "$tmp/err")
 is "more processes than we have descriptors for run" "$? $(cat "$tmp/out.many")" "0 all"
 like "and it is said that some are not counted" "$(head -n 1 "$tmp/report")" 'processes were not counted: too many at a time for our open files: raise: ulimit -n'

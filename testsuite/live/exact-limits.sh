@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-check "a program that does what valgrind cannot" "${CC:-cc}" -O1 -g -w -o "$tmp/does" "$tmp/does.c"
+check "a program that does what valgrind cannot" "${CC:-cc}" -O1 -g -w -static -o "$tmp/does" "$tmp/does.c"
 exact() { # ARGUMENT...
 	"$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/does" "$@" > "$tmp/out" 2> "$tmp/err"
 }

@@ -51,7 +51,7 @@ int main(void)
 	return 0;
 }
 END
-check "a program with a handler" "${CC:-cc}" -O1 -g -o "$tmp/handler" "$tmp/handler.c"
+check "a program with a handler" "${CC:-cc}" -O1 -g -static -o "$tmp/handler" "$tmp/handler.c"
 "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/handler" > "$tmp/out" 2>&1
 is "a handler finds the registers of the program" "$(cat "$tmp/out")" "$("$tmp/handler")"
 
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-check "a program that ends in many ways" "${CC:-cc}" -O1 -g -o "$tmp/ends" "$tmp/ends.c"
+check "a program that ends in many ways" "${CC:-cc}" -O1 -g -static -o "$tmp/ends" "$tmp/ends.c"
 "$HOTVAR" --exact --json -o "$tmp/report" -- "$tmp/ends" kill > "$tmp/out" 2> "$tmp/err"
 is "the exit status is CMD's, also after SIGKILL" $? 137
 is "and all that it did is counted, its child until it executes, and then" \
@@ -111,7 +111,7 @@ int main(void)
 	return 0;
 }
 END
-check "a program that touches one variable early, another late" "${CC:-cc}" -O1 -g -o "$tmp/times" "$tmp/times.c"
+check "a program that touches one variable early, another late" "${CC:-cc}" -O1 -g -static -o "$tmp/times" "$tmp/times.c"
 "$HOTVAR" record -q --exact -o "$tmp/rec" -- "$tmp/times"
 "$HOTVAR" report --json -i "$tmp/rec" > "$tmp/report"
 field() { # NAME KEY

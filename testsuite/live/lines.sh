@@ -41,38 +41,38 @@ if [ ! -x "$top_builddir/runtime/valgrind/lib/hotvar-amd64-linux" ]; then
 	done_testing
 	exit 0
 fi
-# Some ten turns of each thread: valgrind lets one run 100,000 blocks of code.
+# Some ten turns of each thread: valgrind lets one run 100,000 blocks of code.  It begins static programs far sooner.
 n=1000000
-is "exact: false sharing" "$(told --exact "$threads" false $n)" \
+is "exact: false sharing" "$(told --exact "${threads}_static" false $n)" \
 	"false of threads counters.first+8 by counters.first $n; counters.second+20 by counters.second $n"
 is "by which code" "$(first 'sorted(set((s["function"], s["file"]) for s in sites if s["writes"]))')" \
 	"[('count', 'line_threads.c'), ('count_small', 'line_threads.c')]"
 is "and what would part them" "$(first '[advice[k] for k in ("do", "name", "of", "from", "to", "size", "new_size")]')" \
 	"['align-member', '.second', 'counters', 20, 64, 64, 128]"
-is "exact: true sharing" "$(told --exact "$threads" true $n)" "true of threads both+0 by both $n; both+0 by both $n"
+is "exact: true sharing" "$(told --exact "${threads}_static" true $n)" "true of threads both+0 by both $n; both+0 by both $n"
 is "which nothing parts" "$(first 'advice["do"]')" "write-less"
-is "exact: members that were parted" "$(told --exact "$threads" padded $n)" ""
-is "exact: one thread after the other" "$(told --exact "$threads" after $n)" ""
-is "exact: elements of an array" "$(told --exact "$threads" array $n)" \
+is "exact: members that were parted" "$(told --exact "${threads}_static" padded $n)" ""
+is "exact: one thread after the other" "$(told --exact "${threads}_static" after $n)" ""
+is "exact: elements of an array" "$(told --exact "${threads}_static" array $n)" \
 	"false of threads slots[1].hits+16 by slots[1].hits $n; slots[2].hits+32 by slots[2].hits $n"
 is "which want padding" "$(first '[advice[k] for k in ("do", "name", "from", "to")]')" "['pad-elements', 'slots', 16, 64]"
-is "exact: two variables" "$(told --exact "$threads" apart $n)" \
+is "exact: two variables" "$(told --exact "${threads}_static" apart $n)" \
 	"false of threads left+0 by left $n; right+8 by right $n"
 is "which want a line each" "$(first '[advice[k] for k in ("do", "name", "of")]')" "['align-variables', 'left', 'right']"
 heap="heap:set@line_threads.c:$(grep -n 'of the heap \*/$' "$top_srcdir/testsuite/programs/line_threads.c" | cut -d : -f 1)"
 is "exact: an object of the heap" "$(told --exact "$threads" heap $n)" "false of threads $heap+48 by second $n; $heap+8 by first $n"
 is "in which they are this far apart" "$(first '[advice[k] for k in ("do", "name", "from")]')" "['allocate-apart', '$heap', 40]"
 is "exact: copies of one library's data in several processes" "$(told --exact "$processes" cow 10000 "$lib")" ""
-is "exact: one line of two processes" "$(told --exact "$processes" shm 10000)" \
+is "exact: one line of two processes" "$(told --exact "${processes}_static" shm 10000)" \
 	"false of processes [shm]+0 by process 10000; [shm]+8 by process 10000"
-is "exact: the same bytes of it" "$(told --exact "$processes" shm-true 10000)" \
+is "exact: the same bytes of it" "$(told --exact "${processes}_static" shm-true 10000)" \
 	"true of processes [shm]+0 by process 10000; [shm]+0 by process 10000"
 is "whose order is not known" "$(first '(handovers, most_true)')" "(None, 20000)"
 for what in anon lone grown sysv; do
-	is "exact: one line of two processes: $what" "$(told --exact "$processes" $what 1000)" \
+	is "exact: one line of two processes: $what" "$(told --exact "${processes}_static" $what 1000)" \
 		"false of processes [shm]+0 by process 1000; [shm]+8 by process 1000"
 done
-is "exact: lines of two segments" "$(told --exact "$processes" sysv-two 1000)" ""
+is "exact: lines of two segments" "$(told --exact "${processes}_static" sysv-two 1000)" ""
 
 # Two threads that wait for each other after each write: each but the first write takes the line from the other.
 "$HOTVAR" record -q --exact --cachelines -o "$tmp/rec" -- "$threads" turns 60 > "$tmp/said"

@@ -94,7 +94,7 @@ int main(void)
 }
 END
 sed -i '1i #include <signal.h>' "$tmp/children.c"
-check "a program with children" "${CC:-cc}" -O1 -g -o "$tmp/children" "$tmp/children.c"
+check "a program with children" "${CC:-cc}" -O1 -g -static -o "$tmp/children" "$tmp/children.c"
 "$HOTVAR" --exact --prefetches=2048 --json -o "$tmp/report" -- "$tmp/children"
 is "children, one of which is killed" "$(rows function executed unmapped unused used at_end)" "ask $((64 * 5)) $((64 * 4)) 0 64 0"
 is "what is asked for near nothing has no variable" "$(places ask)" "unmapped None None None"
@@ -116,7 +116,7 @@ int main(void)
 	}
 }
 END
-check "a program that goes on for long" "${CC:-cc}" -O1 -g -o "$tmp/long" "$tmp/long.c"
+check "a program that goes on for long" "${CC:-cc}" -O1 -g -static -o "$tmp/long" "$tmp/long.c"
 "$HOTVAR" --exact --prefetches=64 --json -o "$tmp/report" -- "$tmp/long"
 is "none that is used is unused but the last eight, and none used that is not" \
 	"$(rows function executed unused at_end redundant used | awk '{ print $1, $2, $3 + $4, $5, $6 }')" "far 8000 8000 0 0

@@ -14,7 +14,9 @@
  * Says "process TID" for each, of the thread that writes, and "done".
  */
 #define _GNU_SOURCE
+#ifndef NO_LIBRARY
 #include <dlfcn.h>
+#endif
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -45,10 +47,14 @@ static __attribute__((noinline)) void count(volatile long *n, long times)
 
 static int copies(const char *library, long times)
 {
-	void *lib = dlopen(library, RTLD_NOW);
-	void (*library_count)(long) = lib ? (void (*)(long))(uintptr_t)dlsym(lib, "library_count") : NULL;
+	void (*library_count)(long) = NULL;
 	int i;
+#ifndef NO_LIBRARY
+	void *lib = dlopen(library, RTLD_NOW);
 
+	if (lib)
+		library_count = (void (*)(long))(uintptr_t)dlsym(lib, "library_count");
+#endif
 	if (!library_count)
 		return 1;
 	for (i = 0; i < PROCESSES; i++) {

@@ -1,4 +1,4 @@
-/* hotvar-cflags: -O2 -g -pthread */
+/* hotvar-cflags: -O2 -g -pthread -static */
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * line_random - threads that access a few cache lines at random, one after the other, and what must come of it:

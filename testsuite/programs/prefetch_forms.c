@@ -1,4 +1,4 @@
-/* hotvar-cflags: -O2 -g -fomit-frame-pointer -fcf-protection=none */
+/* hotvar-cflags: -O2 -g -static -fomit-frame-pointer -fcf-protection=none */
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * prefetch_forms.c - every form of address that a prefetch can have, each once of the last byte that is mapped and once of the

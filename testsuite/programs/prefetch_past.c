@@ -1,4 +1,4 @@
-/* hotvar-cflags: -O2 -g -DPAST */
+/* hotvar-cflags: -O2 -g -static -DPAST */
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * prefetch_past.c - a loop that prefetches eight lines ahead, past the end of its array into memory that is unmapped.

@@ -1,3 +1,4 @@
+/* hotvar-cflags: -O2 -g -static */
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * wild.c - loads and stores of memory that is not mapped, or may not be touched, and of what may after all.
