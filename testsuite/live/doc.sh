@@ -44,6 +44,8 @@ awk -v dir="$tmp/readme" '
 	/^```sh$/ && words != "" { n++; out = dir "/" n; print words > (out ".words"); on = 1; next }
 	/^```$/ { on = 0; words = ""; next }
 	on && /^\$ / { print substr($0, 3) > (out ".cmd") }' "$readme"
+# Names are looked for, for which a fifth of the time is enough.
+sed -i 's,^hotvar -- \./cache 300$,hotvar -- ./cache 60,' "$tmp/readme/1.cmd"
 check "README has examples to run" test "$(ls "$tmp/readme" | grep -c cmd)" -ge 3
 mkdir "$tmp/clone"
 ln -s "$top_srcdir/examples" "$tmp/clone/examples"

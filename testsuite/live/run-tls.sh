@@ -162,8 +162,8 @@ static __attribute__((noinline)) void walk(long *p, long n)
 static void *run(void *arg)
 {
 	for (int round = 0; round < 3; round++) {
-		walk(near_many, 200000000);
-		far_run(200000000);
+		walk(near_many, 100000000);
+		far_run(100000000);
 	}
 	return arg;
 }

@@ -55,19 +55,19 @@ cp "$TESTPROGS/loop" "$tmp/loop"
 chown nobody "$tmp/loop"
 chmod 4755 "$tmp/loop"
 for source in perf ptrace; do
-	"$HOTVAR" -q --json --source $source -o "$tmp/out" -- "$tmp/loop" cpu 300000000 > "$tmp/all" 2>&1
+	"$HOTVAR" -q --json --source $source -o "$tmp/out" -- "$tmp/loop" cpu 100000000 > "$tmp/all" 2>&1
 	if grep -q '^hotvar: .*refused' "$tmp/all"; then
 		skip "root, by $source" "$(cat "$tmp/all")"
 	else
 		like "root, by $source: it is measured" "$(cat "$tmp/out")" '"name":"counts".*"share":[01].*"samples":[1-9]'
 	fi
 done
-"$HOTVAR" -q --json --source perf -o "$tmp/out" -- sh -c "'$tmp/loop' cpu 600000000; :" > "$tmp/all" 2>&1
+"$HOTVAR" -q --json --source perf -o "$tmp/out" -- sh -c "'$tmp/loop' cpu 300000000; :" > "$tmp/all" 2>&1
 if grep -q '^hotvar: .*refused' "$tmp/all"; then
 	skip "root, by perf, in a child" "$(cat "$tmp/all")"
 else
 	like "in a child it is measured from then on" "$(cat "$tmp/out")" '"name":"counts".*"samples":[1-9]'
-	"$HOTVAR" record -q --source perf -o "$tmp/rec" -- sh -c "'$tmp/loop' cpu 300000000; :" > "$tmp/all" 2>&1
+	"$HOTVAR" record -q --source perf -o "$tmp/rec" -- sh -c "'$tmp/loop' cpu 100000000; :" > "$tmp/all" 2>&1
 	is "each process ends once" "$("$HOTVAR" maps -i "$tmp/rec" | grep -c ' exit ')" 2
 	like "and what was lost is said" "$(head -n 1 "$tmp/out")" '"note":".*ended their timers'
 fi

@@ -38,7 +38,7 @@ four='memcpy|memmove|memset|memcmp'
 
 # ---- user: a freestanding object, as the library has it ----------------------------------------------------------
 
-check "user object builds, freestanding" build "$tmp/user" -O2 -g -ffreestanding
+check "user object builds, freestanding" build "$tmp/user" -O2 -ffreestanding
 if [ -f "$tmp/user/core.o" ]; then
 	is "user object needs only $four" "$(strangers "$tmp/user/core.o" "$four")" ""
 else
@@ -72,7 +72,7 @@ is "no 64-bit division (no libgcc call on i386)" \
 # Whatever optimisation a host chooses, frames stay small: it is part of a kernel stack.
 check "frames stay under 512 bytes at -O1, -Os and -O3 too" sh -c '
 	for o in -O1 -Os -O3; do
-		for f in "$1"/*.c; do "$2" -I"$3" $o -ffreestanding -Werror -Wframe-larger-than=512 -c -o /dev/null "$f" || exit 1; done
+		for f in "$1"/*.c; do "$2" -I"$3" $o -ffreestanding -Werror -Wframe-larger-than=512 -S -o /dev/null "$f" || exit 1; done
 	done' frames "$core" "$CC" "$top_srcdir"
 
 # Recursion: no function of the core reaches itself.
@@ -99,7 +99,7 @@ check "no recursion" recursion "$tmp/user/core.o"
 
 if [ -n "${VALGRIND_INCLUDE-}" ]; then
 	# The flags with which a tool is compiled: no libc, no stack protector (there is no TLS to keep its guard in).
-	check "Valgrind tool object builds" build "$tmp/valgrind" -O2 -g -fno-stack-protector -fno-builtin -fno-pie -fomit-frame-pointer -ffreestanding \
+	check "Valgrind tool object builds" build "$tmp/valgrind" -O2 -fno-stack-protector -fno-builtin -fno-pie -fomit-frame-pointer -ffreestanding \
 		-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 -isystem "$VALGRIND_INCLUDE"
 	if [ -f "$tmp/valgrind/core.o" ]; then
 		is "Valgrind tool object needs only $four" "$(strangers "$tmp/valgrind/core.o" "$four")" ""
