@@ -3,9 +3,9 @@
 . "$top_srcdir/testsuite/lib.sh"
 
 cd "$top_srcdir" || exit 1
-# What belongs to the project: the list that came with a tarball, or what git knows here and does not ignore.
+# What belongs to the project: the list that came with a tarball, or what git knows here (git add makes it know a new file).
 if [ ! -e .files ]; then
-	git -c safe.directory='*' ls-files --cached --others --exclude-standard > "$tmp/files"
+	git -c safe.directory='*' ls-files > "$tmp/files"
 else
 	cp .files "$tmp/files"
 fi
@@ -158,8 +158,8 @@ else
 	skip "configure is what autoconf makes of configure.ac" "it was made by autoconf $made_by, here is ${have:-none}"
 fi
 
-# Advice, not a verdict: versions of clang-format differ.
-if command -v clang-format > /dev/null; then
+# LINT_FORMAT=1: advice, not a verdict, since versions of clang-format differ.
+if [ -n "${LINT_FORMAT-}" ] && command -v clang-format > /dev/null; then
 	xargs -d '\n' clang-format --dry-run < "$tmp/c" 2>&1 | sed -n 's/^\([^:]*\):.*clang-format-violations.*/\1/p' | sort | uniq -c |
 		sort -rn | awk '{ n++; t += $1 } END { if (n) printf "# .clang-format would change %d places in %d files\n", t, n }'
 fi
