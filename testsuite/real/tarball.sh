@@ -27,13 +27,15 @@ made() {
 	mk V=1 "$@" 2>&1 | grep -oE -- '-c -o [^ ]+|-o hotvar ' | awk '{ print $NF }' | sort -u
 }
 chmod -R u+w "$tmp/dist/$name"
-touch -d '1 minute' "$tmp/dist/$name/runtime/core/hvar_vmas.h"
+touch "$tmp/dist/$name/runtime/core/hvar_vmas_tree.h"
 again=$(made)
 like "a changed header: its users are made again" "$again" '^runtime/core/hvar_vmas\.o$'
 like "and so is what links them" "$again" '^hotvar$'
 unlike "but nothing else" "$again" '^runtime/report/json\.o$'
-like "other CFLAGS: all is made again" "$(made CFLAGS='-O1 -g')" '^runtime/report/json\.o$'
-mk > /dev/null 2>&1
+again=$(made -n CFLAGS='-O1 -g')
+like "other CFLAGS: all is made again" "$again" '^runtime/report/json\.o$'
+is "all that the library and the command are of" "$(echo "$again" | grep -E '^(runtime/(core|user|report|cli)|translator-hooks)/')" \
+	"$(find runtime/core runtime/user runtime/report runtime/cli translator-hooks -name '*.o' | LC_ALL=C sort)"
 cat > "$tmp/dist/$name/runtime/user/added.c" <<'EOF'
 int hotvar_added;
 EOF
