@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# guest.sh - modules go while 64 threads map, processes come and go and signals fly, 102 times: three at once, each with the whole
-# machine, and now and then with some of a storm as its target.
+# guest.sh - modules go while 64 threads map, processes come and go and signals fly: three at once, each as often as prepare.sh
+# says, with the whole machine, and now and then with some of a storm as its target.
 # needs: maps probes
 # boot: 2048 slub_debug=FZU
 /srv/unload/storm 8 > /out/unload/storm 2>&1 &
 storm=$!
 
+times=$(cat /srv/unload/times)
 # rounds MODULE
 rounds() {
 	n=0 events=/tmp/events.${1##*/}
-	while [ $n -lt 34 ]; do
+	while [ $n -lt "$times" ]; do
 		n=$((n + 1))
-		if [ $((n % 8)) -eq 4 ]; then
+		if [ $((n % 4)) -eq 2 ]; then
 			staprun -b 1 -o /dev/null -c "/srv/unload/storm 2 $((n % 3 + 1))" "$1"
 		else
 			# Ended as soon as it has told something.
@@ -25,7 +26,7 @@ rounds() {
 		rc=$?
 		[ $rc -eq 0 ] || { echo "$1, round $n: status $rc"; cat "$events.said"; }
 		echo >> /out/unload/rounds
-		[ $((n % 10)) -ne 0 ] || tell "${1##*/} unloaded $n times"
+		[ $((n % 4)) -ne 0 ] || tell "${1##*/} unloaded $n times"
 	done
 	rm -f "$events"*
 }
