@@ -286,14 +286,8 @@ static void string_steps(const ZydisDecodedInstruction *in, uint32_t size,
 			 struct decode_insn *out)
 {
 	static const uint8_t regs[] = { 6, 7 };
-	bool until = in->mnemonic == ZYDIS_MNEMONIC_CMPSB ||
-		     in->mnemonic == ZYDIS_MNEMONIC_CMPSW ||
-		     in->mnemonic == ZYDIS_MNEMONIC_CMPSQ ||
-		     in->mnemonic == ZYDIS_MNEMONIC_SCASB ||
-		     in->mnemonic == ZYDIS_MNEMONIC_SCASW ||
-		     in->mnemonic == ZYDIS_MNEMONIC_SCASD ||
-		     in->mnemonic == ZYDIS_MNEMONIC_SCASQ ||
-		     (in->mnemonic == ZYDIS_MNEMONIC_CMPSD && out->is_rep);
+	/* cmps is a6 and a7, scas ae and af (Intel SDM, volume 2) */
+	bool until = (in->opcode & 0xf6) == 0xa6;
 
 	/* Zydis does not list what cmps does to its pointers. */
 	for (int i = 0; i < out->n_mem; i++)

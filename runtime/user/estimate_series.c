@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "estimate_series.h"
+#include "grow.h"
 
 void series_fini(struct series *s)
 {
@@ -24,16 +25,8 @@ static bool make_room(struct series *s)
 		s->n = (s->n + 1) / 2;
 		s->every *= 2;
 	}
-	if (s->n == s->cap) {
-		uint32_t cap = s->cap ? 2 * s->cap : 32;
-		struct series_sample *v = realloc(s->v, cap * sizeof(*v));
-
-		if (!v)
-			return false;
-		s->v = v;
-		s->cap = cap;
-	}
-	return true;
+	return !grow_array((void **)&s->v, &s->cap, s->n + (size_t)1,
+			   sizeof(*s->v));
 }
 
 void series_sample(struct series *s, const struct stream_sample *sample,

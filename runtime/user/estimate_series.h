@@ -28,7 +28,8 @@ struct series_sample {
 
 struct series {
 	struct series_sample *v; /* in the order they came */
-	uint32_t n, cap;
+	size_t cap;
+	uint32_t n;
 	uint32_t every,
 		skipped; /* one of so many is kept; since the last that was */
 };

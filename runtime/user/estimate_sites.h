@@ -81,9 +81,11 @@ struct site_function {
 	struct site_operand **ops; /* by instruction: its n_mem operands, NULL: nothing yet */
 	struct site_branch *branches;
 	struct site_jump *jumps; /* in order first seen */
-	uint32_t n_jumps, cap_jumps;
+	uint32_t n_jumps;
+	size_t cap_jumps;
 	struct site_counted *counted; /* in order first hit */
-	uint32_t n_counted, cap_counted;
+	uint32_t n_counted;
+	size_t cap_counted;
 	uint32_t *counted_at;	/* by instruction: 1 + its entry in counted, 0: none; NULL: none at all */
 	uint32_t samples;
 	struct site_operand stack; /* what operands based on the stack pointer touched, all together */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "estimate_sites.h"
+#include "grow.h"
 
 enum {
 	BURST_NS = 20000000, /* hits further apart than that belong to different bursts */
@@ -20,17 +21,10 @@ static struct site_jump *jump(struct site_function *f, uint32_t i, uint32_t to, 
 	for (uint32_t k = 0; k < f->n_jumps; k++)
 		if (f->jumps[k].from == i && f->jumps[k].to == to && f->jumps[k].callee == callee)
 			return &f->jumps[k];
-	if (f->n_jumps == MOST_JUMPS)
+	if (f->n_jumps == MOST_JUMPS ||
+	    grow_array((void **)&f->jumps, &f->cap_jumps,
+		       f->n_jumps + (size_t)1, sizeof(*f->jumps)))
 		return NULL;
-	if (f->n_jumps == f->cap_jumps) {
-		uint32_t cap = f->cap_jumps ? 2 * f->cap_jumps : 8;
-		struct site_jump *v = realloc(f->jumps, cap * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		f->jumps = v;
-		f->cap_jumps = cap;
-	}
 	f->jumps[f->n_jumps] = (struct site_jump){ .from = i, .to = to, .callee = callee };
 	return &f->jumps[f->n_jumps++];
 }
@@ -54,15 +48,9 @@ static struct site_counted *counted(struct site_function *f, uint32_t i)
 		return NULL;
 	if (f->counted_at[i])
 		return &f->counted[f->counted_at[i] - 1];
-	if (f->n_counted == f->cap_counted) {
-		uint32_t cap = f->cap_counted ? 2 * f->cap_counted : 4;
-		struct site_counted *v = realloc(f->counted, cap * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		f->counted = v;
-		f->cap_counted = cap;
-	}
+	if (grow_array((void **)&f->counted, &f->cap_counted,
+		       f->n_counted + (size_t)1, sizeof(*f->counted)))
+		return NULL;
 	f->counted[f->n_counted] = (struct site_counted){ .insn = i };
 	f->counted_at[i] = ++f->n_counted;
 	return &f->counted[f->n_counted - 1];

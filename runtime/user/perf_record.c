@@ -117,18 +117,27 @@ static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
 	return err ? err : 1;
 }
 
-/* header | id | ip | pid tid | time | addr | cpu res | period | abi | regs if abi */
-static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
+/* What samples with a word of their own have in common; where the processor is differs. */
+static int read_common(const uint8_t *p, size_t len, size_t cpu_at,
+		       struct perf_record *out)
 {
-	int err;
-
 	if (len < SAMPLE_FIXED + 8)
 		return -EBADMSG;
 	out->what = PERF_IS_SAMPLE;
 	read_who(p, out);
-	out->u.sample.word = u64_at(p, FAULT_ADDR);
-	out->cpu = u32_at(p, 48);
+	out->cpu = u32_at(p, cpu_at);
 	out->u.sample.ip = u64_at(p, 16);
+	return 0;
+}
+
+/* header | id | ip | pid tid | time | addr | cpu res | period | abi | regs if abi */
+static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
+{
+	int err = read_common(p, len, 48, out);
+
+	if (err)
+		return err;
+	out->u.sample.word = u64_at(p, FAULT_ADDR);
 	err = read_regs(p, len, SAMPLE_ABI + 8, &out->u.sample.flags, out->u.sample.regs);
 	return err ? err : 1;
 }
@@ -136,14 +145,10 @@ static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
 /* header | id | ip | pid tid | time | cpu res | period | count | abi | regs if abi */
 static int read_count(const uint8_t *p, size_t len, struct perf_record *out)
 {
-	int err;
+	int err = read_common(p, len, 40, out);
 
-	if (len < SAMPLE_FIXED + 8)
-		return -EBADMSG;
-	out->what = PERF_IS_SAMPLE;
-	read_who(p, out);
-	out->cpu = u32_at(p, 40);
-	out->u.sample.ip = u64_at(p, 16);
+	if (err)
+		return err;
 	out->u.sample.period_ns = u64_at(p, 48);
 	out->u.sample.word = u64_at(p, SAMPLE_ABI);
 	err = read_regs(p, len, SAMPLE_ABI + 8, &out->u.sample.flags, out->u.sample.regs);
@@ -172,13 +177,10 @@ static int read_watch(const uint8_t *p, size_t len, struct perf_record *out)
 {
 	size_t at = SAMPLE_ABI + 8;
 	uint64_t abi, size;
+	int err = read_common(p, len, 40, out);
 
-	if (len < SAMPLE_FIXED + 8)
-		return -EBADMSG;
-	out->what = PERF_IS_SAMPLE;
-	read_who(p, out);
-	out->cpu = u32_at(p, 40);
-	out->u.sample.ip = u64_at(p, 16);
+	if (err)
+		return err;
 	abi = u64_at(p, SAMPLE_ABI);
 	out->u.sample.flags = abi == PERF_SAMPLE_REGS_ABI_NONE ? HVAR_SAMPLE_NOREGS :
 			      abi == PERF_SAMPLE_REGS_ABI_32   ? HVAR_SAMPLE_ABI32 : 0;

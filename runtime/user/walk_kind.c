@@ -36,36 +36,22 @@ static enum walk_kind branch_kind(const ZydisDecodedInstruction *z,
 static enum walk_kind string_kind(struct walk_insn *in,
 				  const ZydisDecodedInstruction *z)
 {
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_MOVSB:
-	case ZYDIS_MNEMONIC_MOVSW:
-	case ZYDIS_MNEMONIC_MOVSD:
-	case ZYDIS_MNEMONIC_MOVSQ:
+	/* By opcode (Intel SDM, volume 2): the lowest bit tells bytes from wider ones. */
+	switch (z->opcode & 0xfe) {
+	case 0xa4:
 		in->cond = WALK_MOVS;
 		break;
-	case ZYDIS_MNEMONIC_STOSB:
-	case ZYDIS_MNEMONIC_STOSW:
-	case ZYDIS_MNEMONIC_STOSD:
-	case ZYDIS_MNEMONIC_STOSQ:
+	case 0xa6:
+		in->cond = WALK_CMPS;
+		break;
+	case 0xaa:
 		in->cond = WALK_STOS;
 		break;
-	case ZYDIS_MNEMONIC_LODSB:
-	case ZYDIS_MNEMONIC_LODSW:
-	case ZYDIS_MNEMONIC_LODSD:
-	case ZYDIS_MNEMONIC_LODSQ:
+	case 0xac:
 		in->cond = WALK_LODS;
 		break;
-	case ZYDIS_MNEMONIC_SCASB:
-	case ZYDIS_MNEMONIC_SCASW:
-	case ZYDIS_MNEMONIC_SCASD:
-	case ZYDIS_MNEMONIC_SCASQ:
+	case 0xae:
 		in->cond = WALK_SCAS;
-		break;
-	case ZYDIS_MNEMONIC_CMPSB:
-	case ZYDIS_MNEMONIC_CMPSW:
-	case ZYDIS_MNEMONIC_CMPSD:
-	case ZYDIS_MNEMONIC_CMPSQ:
-		in->cond = WALK_CMPS;
 		break;
 	default:
 		return WALK_NOT_DONE;
