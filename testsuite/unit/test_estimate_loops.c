@@ -19,65 +19,9 @@
 
 #include <cmocka.h>
 
-#include "runtime/user/estimate.h"
+#include "two_loops.h"
 
 enum { RCX = 1, RSP = 4, RSI = 6, RDI = 7 };
-enum { CODE = 0x400000, READ = 0x600000, WRITTEN = 0x700000, STACK = 0x7fff0000, SIZE = 8000 };
-
-struct world {
-	uint8_t code[256];
-	size_t n;
-};
-
-static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip, struct code_site *out, uint64_t *start, uint64_t *end)
-{
-	const struct world *w = ctx;
-
-	(void)ev;
-	*out = (struct code_site){ 1, 0, ip - CODE };
-	*start = CODE;
-	*end = CODE + w->n;
-	return ip >= CODE && ip < CODE + w->n;
-}
-
-static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t len)
-{
-	const struct world *w = ctx;
-
-	if (at->where >= w->n)
-		return 0;
-	if (len > w->n - at->where)
-		len = w->n - at->where;
-	memcpy(buf, w->code + at->where, len);
-	return len;
-}
-
-static bool env_function(void *ctx, const struct code_site *at, uint64_t *start, uint64_t *end)
-{
-	const struct world *w = ctx;
-
-	(void)at;
-	*start = 0;
-	*end = w->n;
-	return true;
-}
-
-/* 0 what is read, 1 what is written, 2 the stack, 3 anything else */
-static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr, uint64_t stack)
-{
-	(void)ctx;
-	(void)ev;
-	(void)stack;
-	return addr >= READ && addr < READ + SIZE ? 0 : addr >= WRITTEN && addr < WRITTEN + SIZE ? 1 : addr - STACK + 4096 < 8192 ? 2 : 3;
-}
-
-static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at)
-{
-	(void)ctx;
-	(void)ev;
-	(void)at;
-	return 3;
-}
 
 /* Each of 0 to 899 as often. */
 static uint64_t evenly(void)
@@ -107,11 +51,8 @@ static double ratio_of(const char *hex, uint64_t first, uint64_t second, int par
 	struct estimate *e = estimate_new(&env);
 	const struct estimate_result *r;
 	double accesses[4] = { 0 };
-	unsigned v;
-	int used;
 
-	for (; sscanf(hex, "%x%n", &v, &used) == 1; hex += used)
-		w.code[w.n++] = (uint8_t)v;
+	world_code(&w, hex);
 	srand(5);
 	for (int i = 0; i < 1000; i++) {
 		struct stream_sample s = { .ev = { .type = HVAR_EVENT_SAMPLE, .mm = 1, .pid = 10, .tid = 10 } };

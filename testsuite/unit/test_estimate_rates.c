@@ -19,71 +19,10 @@
 
 #include <cmocka.h>
 
-#include "runtime/user/estimate.h"
+#include "two_loops.h"
 
 enum { RCX = 1, RBX = 3, RSP = 4, RSI = 6, RDI = 7, R8 = 8, R12 = 12 };
-enum { CODE = 0x400000, READ = 0x600000, WRITTEN = 0x700000, STACK = 0x7fff0000, SAMPLES = 1000, THREADS = 16 };
-
-struct world {
-	uint8_t code[256];
-	uint64_t n;
-	uint64_t starts[4]; /* of functions, by 0 after the first */
-};
-
-static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip, struct code_site *out, uint64_t *start, uint64_t *end)
-{
-	const struct world *w = ctx;
-
-	(void)ev;
-	*out = (struct code_site){ 1, 0, ip - CODE };
-	*start = CODE;
-	*end = CODE + w->n;
-	return ip >= CODE && ip < CODE + w->n;
-}
-
-static size_t env_code(void *ctx, const struct code_site *at, void *buf, size_t len)
-{
-	const struct world *w = ctx;
-
-	if (at->where >= w->n)
-		return 0;
-	if (len > w->n - at->where)
-		len = w->n - at->where;
-	memcpy(buf, w->code + at->where, len);
-	return len;
-}
-
-static bool env_function(void *ctx, const struct code_site *at, uint64_t *start, uint64_t *end)
-{
-	const struct world *w = ctx;
-
-	*start = 0;
-	*end = w->n;
-	for (int k = 1; k < 4 && w->starts[k]; k++) {
-		if (w->starts[k] <= at->where)
-			*start = w->starts[k];
-		else if (w->starts[k] < *end)
-			*end = w->starts[k];
-	}
-	return true;
-}
-
-/* 0 what is read, 1 what is written, 2 the stack, 3 anything else */
-static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t addr, uint64_t stack)
-{
-	(void)ctx;
-	(void)ev;
-	(void)stack;
-	return addr == READ ? 0 : addr == WRITTEN ? 1 : addr - STACK + 4096 < 8192 ? 2 : 3;
-}
-
-static uint32_t env_tls(void *ctx, const struct hvar_event *ev, const struct estimate_tls *at)
-{
-	(void)ctx;
-	(void)ev;
-	(void)at;
-	return 3;
-}
+enum { SAMPLES = 1000, THREADS = 16 };
 
 /* The code, where its two halves of the samples are, and what the registers are at the k-th. */
 struct program {
@@ -100,14 +39,10 @@ static double ratio_and_interval(const struct program *p, double *ci)
 	const struct estimate_env env = { &w, env_site, env_code, env_function, env_variable, env_tls, NULL };
 	struct estimate *e = estimate_new(&env);
 	const struct estimate_result *r;
-	const char *hex = p->hex;
 	double accesses[4] = { 0 };
 	uint64_t seen[THREADS] = { 0 };
-	unsigned v;
-	int used;
 
-	for (; sscanf(hex, "%x%n", &v, &used) == 1; hex += used)
-		w.code[w.n++] = (uint8_t)v;
+	world_code(&w, p->hex);
 	memcpy(w.starts, p->starts, sizeof(w.starts));
 	for (uint64_t k = 0; k < SAMPLES; k++) {
 		struct stream_sample s = { .ev = { .type = HVAR_EVENT_SAMPLE, .mm = 1, .pid = 10, .tid = 10 } };
