@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # accuracy.sh - samples against a count of every access: three programs of the accuracy suite, Lua, SQLite and redis under load.
+# hotvar-test: alone
 #
 # Which shares come out depends on chance; what holds for nearly any run is asked for.  make check-accuracy does the whole.
 # ACCURACY_REAL="lua redis" does a part.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # advise-verify.sh - hotvar advise --verify: page faults fall as foretold, by the program's own account, too; what CMD prints,
 # reads and returns stays its own; no runs where there is no advice.
+# hotvar-test: alone
 . "$top_srcdir/testsuite/lib.sh"
 
 access=$TESTPROGS/advise_access
