@@ -58,7 +58,8 @@ struct row {
 
 static void check(const struct row *r, struct seen *s)
 {
-	char buf[256], *argv[16];
+	static char buf[256]; /* @s points into it */
+	char *argv[16];
 	struct err e = { 0, "" };
 	int argc = 0, rest = -1, status;
 	char *save, *w;
