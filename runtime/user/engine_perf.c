@@ -221,7 +221,7 @@ static int set_up(struct engine *g, struct err *e)
 	if (by_timer(g->s) && !g->breaks)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	if (by_timer(g->s) && g->budget.walks > 0) /* none, where no memory may be executed */
-		g->walks = g->news.walks = walks_new(g->budget.walks);
+		g->walks = g->news.walks = walks_new(g->budget.walks, g->rings);
 	stream_put_meta(g->s->out, "source", "%s", pmu ? pmu_events_plan(g->pmu)->what : g->news.faults ? "fault" : "perf");
 	if (g->news.faults)
 		stream_put_meta(g->s->out, "faults", perf_rings_user_only(g->rings) ? "user" : "all");

@@ -12,6 +12,7 @@ static void put_walks(struct session *s, const struct walks_counts *c)
 {
 	put(s, "walks", c->walks);
 	put(s, "walk_insns", c->insns);
+	put(s, "walks_heard", c->heard);
 	stream_put_meta(s->out, "walks_left_out", "moved=%llu asleep=%llu elsewhere=%llu refused=%llu dear=%llu",
 			(unsigned long long)c->moved, (unsigned long long)c->asleep, (unsigned long long)c->elsewhere,
 			(unsigned long long)c->refused, (unsigned long long)c->dear);

@@ -78,7 +78,7 @@ static void take_sample(struct perf_news *n, const struct perf_record *r, uint64
 		breakpoints_saw(n->breaks, r->pid, r->tid, mm, s.ev.u.sample.ip,
 				s.ev.u.sample.flags & HVAR_SAMPLE_ABI32, s.ev.u.sample.period_ns);
 	if (n->walks && !(s.ev.u.sample.flags & (HVAR_SAMPLE_NOREGS | HVAR_SAMPLE_ABI32)))
-		walks_saw(n->walks, r->pid, r->tid, mm, r->time_ns, s.ev.u.sample.period_ns);
+		walks_saw(n->walks, r->pid, r->tid, mm, r->cpu, r->time_ns, s.ev.u.sample.period_ns);
 }
 
 /* What the kernel accesses for the program is not its own; what accesses nothing, an operation that IBS has sampled, is none. */

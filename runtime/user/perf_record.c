@@ -472,3 +472,21 @@ void perf_ring_merge(struct perf_ring *v, size_t n, uint64_t until_ns,
 		} while (first->ready && first->time_ns <= next_ns);
 	}
 }
+
+bool perf_ring_newest(const struct perf_ring *ring, void *bounce, struct perf_record *out)
+{
+	struct perf_ring r = *ring;
+
+	r.len = 0;
+
+	r.head = __atomic_load_n(&r.page->data_head, __ATOMIC_ACQUIRE);
+	if (r.head - r.tail > r.size || r.tail & 7)
+		return false;
+	for (uint64_t at = r.tail; at < r.head; at += r.len) {
+		r.tail = at;
+		r.len = (uint32_t)(ring_u64(&r, at) >> 48); /* as in ring_peek() */
+		if (r.len < sizeof(struct perf_event_header) || r.len & 7 || r.len > r.head - at)
+			return false;
+	}
+	return r.len && perf_record_read_form(ring_record(&r, bounce), r.len, r.form, out) > 0 && out->what == PERF_IS_SAMPLE;
+}

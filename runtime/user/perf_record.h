@@ -151,4 +151,7 @@ void perf_ring_merge(struct perf_ring *v, size_t n, uint64_t until_ns,
 		     void *bounce, struct perf_ring_counts *counts,
 		     perf_record_fn fn, void *ctx);
 
+/* The record that was written last, if it is a sample; it stays in the ring.  @bounce as above. */
+bool perf_ring_newest(const struct perf_ring *r, void *bounce, struct perf_record *out);
+
 #endif /* PERF_RECORD_H */

@@ -58,7 +58,7 @@ struct perf_rings {
 	size_t pages;
 	struct cpu_ring *cpus;
 	struct perf_ring *rings; /* beside cpus */
-	size_t n;
+	size_t n, n_another; /* of rings: others behind those beside cpus */
 	int *fds; /* of the events of all tasks */
 	size_t n_fds, cap_fds;
 	size_t tasks;
@@ -77,8 +77,7 @@ struct perf_rings {
 
 static int perf_open_in(struct perf_event_attr *attr, pid_t tid, int cpu, int group)
 {
-	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group,
-			    PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 }
 
 static int perf_open(struct perf_event_attr *attr, pid_t tid, int cpu)
@@ -191,7 +190,7 @@ static int map_what_fits(struct perf_rings *r, struct err *e)
 {
 	int err;
 
-	r->rings = calloc(r->n, sizeof(*r->rings));
+	r->rings = calloc(2 * r->n, sizeof(*r->rings));
 	if (!r->rings)
 		return err_set(e, ENOMEM, "perf rings: no memory");
 	for (;;) {
@@ -393,6 +392,21 @@ bool perf_rings_user_only(const struct perf_rings *r)
 	return r->user_only;
 }
 
+int perf_rings_event(const struct perf_rings *r, size_t i)
+{
+	return r->tasks == 1 && r->n_fds == r->n ? r->fds[i] : -1;
+}
+
+void perf_rings_write_home(struct perf_rings *r, size_t i)
+{
+	ioctl(perf_rings_event(r, i), PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd);
+}
+
+struct perf_ring *perf_rings_another(struct perf_rings *r)
+{
+	return r->n_another < r->n ? &r->rings[r->n + r->n_another++] : NULL;
+}
+
 int perf_rings_cpu(const struct perf_rings *r, size_t i)
 {
 	return r->cpus[i].cpu;
@@ -560,7 +574,7 @@ void perf_rings_drain(struct perf_rings *r, uint64_t until_ns, perf_record_fn fn
 {
 	r->fn = fn;
 	r->ctx = ctx;
-	perf_ring_merge(r->rings, r->n, until_ns, r->bounce, &r->counts, take, r);
+	perf_ring_merge(r->rings, r->n + r->n_another, until_ns, r->bounce, &r->counts, take, r);
 }
 
 const struct perf_ring_counts *perf_rings_counts(const struct perf_rings *r)

@@ -76,6 +76,15 @@ int perf_rings_open(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, 
 int perf_rings_open_in(struct perf_rings *r, struct perf_event_attr *a, pid_t tid, size_t i, int group);
 int perf_rings_cpu(const struct perf_rings *r, size_t i);
 
+/*
+ * The event that the followed task has on the @i-th CPU, which is that of all it makes: -1 if more than one task is followed.  And
+ * another ring for it to write to: what comes there is handed over as what is in the others.  As many as there are CPUs at most; NULL: no more.
+ */
+int perf_rings_event(const struct perf_rings *r, size_t i);
+struct perf_ring *perf_rings_another(struct perf_rings *r);
+/* That event writes to its CPU's ring again. */
+void perf_rings_write_home(struct perf_rings *r, size_t i);
+
 /* Of faults only those in user mode are told: the kernel allows no more. */
 bool perf_rings_user_only(const struct perf_rings *r);
 

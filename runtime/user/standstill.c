@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -16,7 +15,7 @@
 
 #include "clock.h"
 #include "perf_attr.h"
-#include "proc.h"
+#include "turns.h"
 
 enum {
 	PAGE = 4096,
@@ -113,19 +112,6 @@ static void off(struct standstill *s)
 	ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* How often the thread has begun to run, anywhere: "run_ns waited_ns slices". */
-static bool slices(const struct standstill *s, uint64_t *out)
-{
-	unsigned long long ran_ns, waited_ns, n;
-	char file[48], text[96];
-
-	snprintf(file, sizeof(file), "task/%d/schedstat", (int)s->tid);
-	if (proc_read(s->pid, file, text, sizeof(text)) <= 0 || sscanf(text, "%llu %llu %llu", &ran_ns, &waited_ns, &n) != 3)
-		return false;
-	*out = n;
-	return n; /* 0: this kernel does not count them */
-}
-
 /* For how long the timer was on while the thread ran. */
 static bool count_ns(const struct standstill *s, uint64_t *out)
 {
@@ -191,7 +177,7 @@ static int set(struct standstill *s, pid_t pid, pid_t tid, uint64_t in_ns)
 /* The sample, if the thread stands where that was. */
 static int arrive(struct standstill *s, struct perf_record *at)
 {
-	if (!slices(s, &s->slices))
+	if (!turns_begun(s->pid, s->tid, &s->slices))
 		return -ENOTSUP;
 	if (!count_ns(s, &s->count_ns) || drain(s, at) != 1)
 		return -EBUSY;
@@ -221,7 +207,7 @@ int standstill_begin(struct standstill *s, pid_t pid, pid_t tid, uint64_t in_ns,
 bool standstill_held(struct standstill *s)
 {
 	uint64_t n, ns;
-	bool held = count_ns(s, &ns) && ns == s->count_ns && slices(s, &n) && n == s->slices;
+	bool held = count_ns(s, &ns) && ns == s->count_ns && turns_begun(s->pid, s->tid, &n) && n == s->slices;
 
 	off(s);
 	return held;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "proc.h"
 #include "target.h"
 
 enum {
@@ -45,6 +46,19 @@ uint64_t turns_slice_ns(pid_t pid)
 	}
 	closedir(dir);
 	return all_slices ? all_ns / all_slices : 0;
+}
+
+/* "run_ns waited_ns slices" */
+bool turns_begun(pid_t pid, pid_t tid, uint64_t *out)
+{
+	unsigned long long ran_ns, waited_ns, n;
+	char file[48], text[96];
+
+	snprintf(file, sizeof(file), "task/%d/schedstat", (int)tid);
+	if (proc_read(pid, file, text, sizeof(text)) <= 0 || sscanf(text, "%llu %llu %llu", &ran_ns, &waited_ns, &n) != 3)
+		return false;
+	*out = n;
+	return n;
 }
 
 bool turns_alone(pid_t pid)

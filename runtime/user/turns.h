@@ -12,6 +12,9 @@
 /* How long they run before another takes the CPU over, on average since they began; 0: not known. */
 uint64_t turns_slice_ns(pid_t pid);
 
+/* How often thread @tid of @pid has begun to run, on any CPU.  False: it has ended, or this kernel does not count that. */
+bool turns_begun(pid_t pid, pid_t tid, uint64_t *out);
+
 /* Has @pid one thread only? */
 bool turns_alone(pid_t pid);
 

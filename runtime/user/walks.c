@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "overhear.h"
+#include "perf_ears.h"
 #include "proc.h"
 #include "standstill.h"
 #include "stream.h"
@@ -27,6 +29,7 @@ enum {
 	INSNS = 2000,
 	MOST_LATE = 3,		/* then we are one that others go before, and leave it */
 	FEWEST_TOLD = 6,	/* walks, to say how far they get */
+	HEAR_NS = 3000000,	/* to wait for a sample */
 	WALK_NS = 150000,	/* a walk takes so long at most */
 	SWITCH_NS = 8000,	/* an interrupt, from thread to thread and back */
 	FIRST_EACH_NS = 200000, /* that one costs, until it is known better */
@@ -34,7 +37,7 @@ enum {
 
 struct seen {
 	pid_t pid, tid;
-	uint32_t mm;
+	uint32_t mm, cpu;
 	uint64_t time_ns;
 };
 
@@ -63,20 +66,24 @@ struct walks {
 	pid_t pointer_tid;	/* the last one of this burst whose thread pointer was asked for */
 	uint64_t pointer;
 	struct standstill_cpus cpus;
+	struct perf_ears *ears;	/* NULL: none */
+	bool deaf;		/* they cannot be used */
+	bool hearing;		/* for the rest of this burst, on the CPU where we are */
 	struct done done[MOST];
 	int n_done;
 	struct walks_counts counts;
 };
 
-struct walks *walks_new(double share)
+struct walks *walks_new(double share, struct perf_rings *r)
 {
 	struct walks *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
 	w->walker = walker_new();
-	if (!w->walker) {
-		free(w);
+	w->ears = w->walker && r ? perf_ears_new(r) : NULL;
+	if (!w->walker || (r && !w->ears)) {
+		walks_free(w);
 		return NULL;
 	}
 	w->share = share;
@@ -91,6 +98,7 @@ void walks_free(struct walks *w)
 		return;
 	walks_stop(w);
 	walker_free(w->walker);
+	perf_ears_free(w->ears);
 	free(w);
 }
 
@@ -99,9 +107,9 @@ const struct walks_counts *walks_counts(const struct walks *w)
 	return &w->counts;
 }
 
-void walks_saw(struct walks *w, pid_t pid, pid_t tid, uint32_t mm, uint64_t time_ns, uint64_t ns)
+void walks_saw(struct walks *w, pid_t pid, pid_t tid, uint32_t mm, uint32_t cpu, uint64_t time_ns, uint64_t ns)
 {
-	w->seen[w->n_seen++ % SEEN] = (struct seen){ pid, tid, mm, time_ns };
+	w->seen[w->n_seen++ % SEEN] = (struct seen){ pid, tid, mm, cpu, time_ns };
 	w->credit_ns += w->share * (double)ns;
 	turns_cost_saw(&w->cost, pid);
 }
@@ -190,6 +198,39 @@ static int stand_and_walk(struct walks *w, const struct seen *s, struct standsti
 	return 0;
 }
 
+/* The number of the address space that a sample of @tid was in not long ago; 0: there was none. */
+static uint32_t mm_of(const struct walks *w, pid_t tid)
+{
+	uint64_t n = w->n_seen < SEEN ? w->n_seen : SEEN;
+
+	for (uint64_t i = 1; i <= n; i++)
+		if (w->seen[(w->n_seen - i) % SEEN].tid == tid)
+			return w->seen[(w->n_seen - i) % SEEN].mm;
+	return 0;
+}
+
+static int hear_and_walk(struct walks *w)
+{
+	struct done *d = &w->done[w->n_done];
+	struct overheard o;
+	int err = overhear_begin(w->ears, HEAR_NS, &d->at, &o);
+	struct seen s = { .pid = o.pid, .tid = o.tid };
+	bool good;
+
+	if (err)
+		return err;
+	s.mm = mm_of(w, s.tid);
+	if (!s.mm || d->at.u.sample.flags & (HVAR_SAMPLE_NOREGS | HVAR_SAMPLE_ABI32))
+		d->path.insns = 0;
+	else
+		walk(w, &s, pointer_of(w, &s), d);
+	good = is_good(w, d, overhear_held(&o));
+	w->n_done += good;
+	w->counts.heard += good;
+	w->stood++;
+	return 0;
+}
+
 /* Behind a thread of a real-time policy we would wait for the CPU, for who knows how long. */
 static bool is_of_usual_policy(pid_t tid)
 {
@@ -201,33 +242,9 @@ static bool is_of_usual_policy(pid_t tid)
 	return policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
 }
 
-/* False: no more in this burst. */
-static bool try(struct walks *w, uint64_t now_ns)
+/* What came of a try; false: no more in this burst. */
+static bool note(struct walks *w, int err)
 {
-	const struct seen *s = choose(w, now_ns);
-	struct proc_stat st;
-	int err;
-
-	if (!s)
-		return false;
-	if (!turns_cost_is_low(&w->cost, s->pid, w->bursts)) {
-		w->counts.dear++;
-		return true;
-	}
-	if (!is_of_usual_policy(s->tid)) {
-		w->counts.dear++;
-		return true;
-	}
-	if (proc_stat(s->tid, &st) || st.state != 'R') {
-		w->counts.asleep++;
-		return true;
-	}
-	err = standstill_go(&w->cpus, st.cpu);
-	if (err) {
-		w->counts.elsewhere++;
-		return true;
-	}
-	err = stand_and_walk(w, s, slot_for(w, s->tid));
 	if (err == -ETIME || err == -ESRCH)
 		w->counts.asleep++;
 	else if (err == -EBUSY)
@@ -237,6 +254,54 @@ static bool try(struct walks *w, uint64_t now_ns)
 	else if (err && err != -EINTR)
 		w->counts.refused++;
 	return err != -EINTR && err != -EALREADY;
+}
+
+/* Where @s ran, whoever runs there now. */
+static bool hear(struct walks *w, const struct seen *s)
+{
+	if (!w->hearing && standstill_go(&w->cpus, (int)s->cpu)) {
+		w->counts.elsewhere++;
+		return true;
+	}
+	if (!w->hearing && perf_ears_open(w->ears, (int)s->cpu)) {
+		/* Another process or thread was attached to, or no memory may be locked: that will not change. */
+		w->deaf = true;
+		w->counts.dear++;
+		return true;
+	}
+	w->hearing = true;
+	return note(w, hear_and_walk(w));
+}
+
+/* False: no more in this burst. */
+static bool try(struct walks *w, uint64_t now_ns)
+{
+	const struct seen *s = w->hearing ? NULL : choose(w, now_ns);
+	struct proc_stat st;
+
+	if (w->hearing)
+		return hear(w, NULL);
+	if (!s)
+		return false;
+	if (!is_of_usual_policy(s->tid)) {
+		w->counts.dear++;
+		return true;
+	}
+	if (!turns_cost_is_low(&w->cost, s->pid, w->bursts)) {
+		if (w->ears && !w->deaf)
+			return hear(w, s);
+		w->counts.dear++;
+		return true;
+	}
+	if (proc_stat(s->tid, &st) || st.state != 'R') {
+		w->counts.asleep++;
+		return true;
+	}
+	if (standstill_go(&w->cpus, st.cpu)) {
+		w->counts.elsewhere++;
+		return true;
+	}
+	return note(w, stand_and_walk(w, s, slot_for(w, s->tid)));
 }
 
 /* ---- bursts ---- */
@@ -266,6 +331,9 @@ static void burst(struct walks *w, uint64_t now_ns)
 	}
 	while (w->late < MOST_LATE && w->n_done < n && tries < TRIES && try(w, now_ns))
 		tries++;
+	if (w->hearing)
+		perf_ears_close(w->ears);
+	w->hearing = false;
 	standstill_leave(&w->cpus);
 	if (tries)
 		pay(w, clock_own_cpu_ns() - own_ns, tries);

@@ -16,16 +16,20 @@
 #include <sys/types.h>
 
 #include "perf_record.h"
+#include "perf_ring.h"
 #include "walker.h"
 
 struct walks;
 
-/* Spend @share of the time samples stand for.  NULL, errno set: no memory, or none that may be executed. */
-struct walks *walks_new(double share);
+/*
+ * Spend @share of the time samples stand for.  Threads that shall have no timer of their own stand still at samples that come to @r,
+ * which outlives it (overhear.h); NULL: they are left out.  NULL, errno set: no memory, or none that may be executed.
+ */
+struct walks *walks_new(double share, struct perf_rings *r);
 void walks_free(struct walks *w);
 
-/* A sample of @ns, taken at @time_ns, fell on thread @tid of @pid, in the address space of number @mm. */
-void walks_saw(struct walks *w, pid_t pid, pid_t tid, uint32_t mm, uint64_t time_ns, uint64_t ns);
+/* A sample of @ns, taken at @time_ns on @cpu, fell on thread @tid of @pid, in the address space of number @mm. */
+void walks_saw(struct walks *w, pid_t pid, pid_t tid, uint32_t mm, uint32_t cpu, uint64_t time_ns, uint64_t ns);
 
 /*
  * Call it when awake, with all samples seen: does a burst of walks, if there is enough to spend.  Takes some milliseconds at most; where
@@ -54,6 +58,7 @@ struct walks_counts {
 	uint64_t asleep;	/* it did not run */
 	uint64_t elsewhere;	/* on a CPU that we may not use */
 	uint64_t refused;	/* no timer, or none that can be judged */
+	uint64_t heard;		/* handed on, of threads that had no timer of their own */
 	uint64_t dear;		/* left out, since they would slow threads down that take turns all the time */
 	uint64_t spent_ns;	/* of the program's time */
 };

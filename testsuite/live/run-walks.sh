@@ -92,6 +92,56 @@ check "reports of one recording agree" cmp "$tmp/one" "$tmp/two"
 walked "twenty threads" 8000000 20
 walked "one that sleeps" 20000 1 nap
 
+# threads that hand over to each other after some microseconds, each time
+cat > "$tmp/turns.c" << 'END'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int whose;
+static uint64_t even[64], odd[64];
+static long rounds;
+static void *run(void *arg)
+{
+	int me = arg != NULL;
+	uint64_t x = 1;
+	for (long i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&lock);
+		while (whose != me)
+			pthread_cond_wait(&changed, &lock);
+		for (int k = 0; k < 3000; k++) {
+			x = x * 6364136223846793005ull + 1442695040888963407ull;
+			if (x >> 63)
+				odd[x >> 40 & 63]++;
+			else
+				even[x >> 40 & 63]++;
+		}
+		whose = !me;
+		pthread_cond_signal(&changed);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	rounds = argc > 1 ? atol(argv[1]) : 1;
+	pthread_create(&t, NULL, run, &t);
+	run(NULL);
+	pthread_join(t, NULL);
+	printf("%llu %llu\n", (unsigned long long)even[5], (unsigned long long)odd[5]);
+	return 0;
+}
+END
+mv "$tmp/walk" "$tmp/walk.first"
+cc "$tmp/turns.c" -O2 -g -pthread -o "$tmp/walk"
+walked "two that take turns" 60000
+check "two that take turns: walks are in the recording" test "$(total walks)" -gt 0
+check "two that take turns: and are as long as some tens of instructions" test "$(total walk_insns)" -gt $(($(total walks) * 30))
+mv "$tmp/walk.first" "$tmp/walk"
+
 "$HOTVAR" --source perf --budget 0.05% --json -o "$tmp/json" -- "$tmp/walk" 60000000 > "$tmp/out" 2> "$tmp/err"
 is "with next to nothing to spend there are none" "$(total walks)" ""
 

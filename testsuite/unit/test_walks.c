@@ -250,7 +250,7 @@ static int step(struct walks *w, struct met *m)
 static void test_bursts(void **state)
 {
 	unsigned long before[STANDSTILL_CPUS / 8 / sizeof(long)], after[STANDSTILL_CPUS / 8 / sizeof(long)];
-	struct walks *w = walks_new(0.01);
+	struct walks *w = walks_new(0.01, NULL);
 	const struct walks_counts *c;
 	struct met m = { 0 };
 	pid_t pid;
@@ -263,13 +263,13 @@ static void test_bursts(void **state)
 	where(before);
 	/* nobody was seen, and then hardly for so long that a walk costs */
 	assert_int_equal(step(w, &m), 0);
-	walks_saw(w, pid, pid, 5, clock_now_ns(), 1000000);
+	walks_saw(w, pid, pid, 5, 0, clock_now_ns(), 1000000);
 	assert_int_equal(step(w, &m), 0);
 	assert_int_equal(c->spent_ns, 0);
 	/* enough; but what is as long ago tells nothing */
-	walks_saw(w, pid, pid, 5, clock_now_ns() - 10000000000ull, 1000000000);
+	walks_saw(w, pid, pid, 5, 0, clock_now_ns() - 10000000000ull, 1000000000);
 	for (int i = 0; i < TRIES && !m.n && !c->refused; i++) {
-		walks_saw(w, pid, pid, 5, clock_now_ns(), 100000000);
+		walks_saw(w, pid, pid, 5, 0, clock_now_ns(), 100000000);
 		step(w, &m);
 	}
 	if (!m.n && c->refused) {
@@ -290,7 +290,7 @@ static void test_bursts(void **state)
 	end(pid);
 	m.n = 0;
 	for (int i = 0; i < SOME; i++) {
-		walks_saw(w, pid, pid, 5, clock_now_ns(), 1000000000);
+		walks_saw(w, pid, pid, 5, 0, clock_now_ns(), 1000000000);
 		step(w, &m);
 	}
 	assert_int_equal(m.n, 0);
@@ -302,7 +302,7 @@ static void test_bursts(void **state)
 /* What is spent is no more than the part, and the one burst that the last of it pays. */
 static void test_share(void **state)
 {
-	struct walks *w = walks_new(0.01);
+	struct walks *w = walks_new(0.01, NULL);
 	struct met m = { 0 };
 	const struct walks_counts *c;
 	uint64_t ran_ns = 0, most_ns = 0;
@@ -316,7 +316,7 @@ static void test_share(void **state)
 	for (int i = 0; i < SOME; i++) {
 		uint64_t was = c->spent_ns;
 
-		walks_saw(w, pid, pid, 5, clock_now_ns(), 50000000);
+		walks_saw(w, pid, pid, 5, 0, clock_now_ns(), 50000000);
 		ran_ns += 50000000;
 		step(w, &m);
 		most_ns = c->spent_ns - was > most_ns ? c->spent_ns - was : most_ns;
@@ -325,11 +325,11 @@ static void test_share(void **state)
 	assert_true((double)c->spent_ns <= 0.01 * (double)ran_ns + (double)most_ns);
 	walks_free(w);
 	/* nothing to spend: nothing is done */
-	w = walks_new(0);
+	w = walks_new(0, NULL);
 	c = walks_counts(w);
 	pid = spin(true);
 	for (int i = 0; i < SOME; i++) {
-		walks_saw(w, pid, pid, 5, clock_now_ns(), 1000000000);
+		walks_saw(w, pid, pid, 5, 0, clock_now_ns(), 1000000000);
 		assert_int_equal(step(w, &m), 0);
 	}
 	end(pid);

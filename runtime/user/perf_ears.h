@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_ears.h - to be woken by each sample of the timers that tasks have anyway, on one CPU at a time.
+ *
+ * An event that is inherited writes to one ring, whichever thread it is of: that of the event which was opened.  For a while that is
+ * a ring which wakes its reader with each record.  The threads have no event more than before, and take over each other's
+ * timers as before.  To change the ring takes the kernel some 10 ms, in which we sleep; nothing is lost meanwhile.
+ * What comes there is handed over by perf_rings_drain() as ever.  Used by one thread.
+ */
+#ifndef PERF_EARS_H
+#define PERF_EARS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perf_record.h"
+#include "perf_ring.h"
+
+struct perf_ears;
+
+/* @r is borrowed, and outlived by no ears.  NULL: no memory. */
+struct perf_ears *perf_ears_new(struct perf_rings *r);
+void perf_ears_free(struct perf_ears *e);
+
+/* From now on samples on @cpu wake who waits here.  0, -ENODEV: no such CPU; -EPERM: more than one task is followed; or -errno. */
+int perf_ears_open(struct perf_ears *e, int cpu);
+void perf_ears_close(struct perf_ears *e);
+
+/* Wait @ns at most for a sample to come: *@out.  0, -ETIME: none came; -EAGAIN: something else came; or -errno. */
+int perf_ears_wait(struct perf_ears *e, uint64_t ns, struct perf_record *out);
+
+#endif /* PERF_EARS_H */
