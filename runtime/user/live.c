@@ -14,9 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/kcmp.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -350,7 +348,7 @@ static pid_t space_of(pid_t pid)
 	for (;;) {
 		long parent = target_status(pid, "PPid:");
 
-		if (parent <= 1 || syscall(SYS_kcmp, proc_living(pid), proc_living((pid_t)parent), KCMP_VM, 0, 0))
+		if (parent <= 1 || proc_same_memory(proc_living(pid), proc_living((pid_t)parent)) != 1)
 			return pid;
 		pid = (pid_t)parent;
 	}

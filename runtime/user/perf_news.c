@@ -4,9 +4,7 @@
 #include "perf_news.h"
 
 #include <errno.h>
-#include <linux/kcmp.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -257,7 +255,7 @@ static void take_lock(struct perf_news *n, const struct perf_record *r, uint64_t
  */
 static bool shares_mm(struct perf_news *n, const struct perf_record *r, bool *known)
 {
-	long got;
+	int got;
 
 	*known = true;
 	if (r->pid == r->u.task.ppid)
@@ -268,9 +266,9 @@ static bool shares_mm(struct perf_news *n, const struct perf_record *r, bool *kn
 	}
 	if (n->wide && !n->lost_some)
 		return true;
-	got = syscall(SYS_kcmp, r->u.task.ptid, r->tid, KCMP_VM, 0, 0);
-	*known = got >= 0;
-	return !got;
+	got = proc_same_memory(r->u.task.ptid, r->tid);
+	*known = got == 1 || (!got && proc_has_memory(r->tid));
+	return got == 1;
 }
 
 /* Some children a tick are enough to cost their maker its samples. */
@@ -389,7 +387,8 @@ static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t
 		return;
 	tracker_exit(n->t, r->tid, -1, time_ns);
 	kin_ended(&n->kin, r->pid);
-	if (r->tid != r->pid)
+	/* Its first thread may end before others. */
+	if (tracker_has_process(n->t, r->pid))
 		return;
 	n->ended++;
 	n->unsampled += !relook_gone(n->look, r->pid);

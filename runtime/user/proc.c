@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,15 @@ static bool has_memory(pid_t pid, pid_t tid)
 bool proc_has_memory(pid_t tid)
 {
 	return has_memory(tid, tid);
+}
+
+int proc_same_memory(pid_t a, pid_t b)
+{
+	long got = syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
+
+	if (got)
+		return got < 0 ? -errno : 0;
+	return proc_has_memory(b) ? 1 : -ESRCH;
 }
 
 /* pidfd_open(2): readable once the whole process has ended, whatever its first thread did. */

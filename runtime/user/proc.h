@@ -50,6 +50,12 @@ bool proc_comm(pid_t tid, char name[PROC_COMM]);
 /* Task @tid has an address space: it has not ended, and is no kernel thread. */
 bool proc_has_memory(pid_t tid);
 
+/*
+ * Have tasks @a and @b one address space?  1, 0, or -errno: -ESRCH also if neither has any more: those that have ended
+ * and were not waited for are all alike.
+ */
+int proc_same_memory(pid_t a, pid_t b);
+
 /* Has process @pid ended, all of its threads?  0, 1, or -errno where the kernel does not tell, or @pid is a thread. */
 int proc_has_ended(pid_t pid);
 

@@ -18,7 +18,7 @@ struct proc {
 	pid_t pid; /* 0: free */
 	bool active, sampled, must;
 	uint64_t seen_ns;
-	uint64_t cost_ns; /* of the last look */
+	uint64_t cost_ns; /* of the last look, of our CPU time */
 };
 
 struct relook {
@@ -182,25 +182,33 @@ static bool affordable(const struct relook *l, const struct proc *p, uint64_t no
 }
 
 /*
- * A look adds and removes no process, so entries stay where they are.  Each look's
- * time is what the clock says, since waiting for the target's lock is its time as well.
+ * A look adds and removes no process, so entries stay where they are.  What it costs is CPU time: on a busy
+ * machine it takes many times as long, while nobody is kept from anything.  The first one that there is no time for is
+ * waited for, or those that cost less would take it all.
  */
 void relook_run(struct relook *l,
 		void (*look)(void *ctx, pid_t pid, uint64_t now_ns), void *ctx)
 {
-	uint64_t now = clock_now_ns();
+	uint64_t now = clock_now_ns(), used = clock_own_cpu_ns(), then;
+	size_t at = l->turn, waits = 0;
 
-	for (size_t n = 0; n < l->slots; n++) {
-		struct proc *p = &l->v[l->turn++ & (l->slots - 1)];
-		uint64_t then = now;
+	for (size_t n = 0; n < l->slots; n++, at++) {
+		struct proc *p = &l->v[at & (l->slots - 1)];
 
-		if (!p->pid || !(p->must || (p->active && affordable(l, p, now))))
+		if (!p->pid || (!p->must && !p->active))
 			continue;
+		if (!p->must && (waits || !affordable(l, p, now))) {
+			waits = waits ? waits : l->slots - n;
+			continue;
+		}
 		p->active = p->must = false;
 		p->seen_ns = now;
 		look(ctx, p->pid, now);
 		now = clock_now_ns();
-		p->cost_ns = now - then;
+		then = used;
+		used = clock_own_cpu_ns();
+		p->cost_ns = used - then;
 		l->spent_ns += p->cost_ns;
 	}
+	l->turn = at - waits;
 }

@@ -16,14 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "grow.h"
 #include "proc.h"
 #include "target.h"
 
-#define KCMP_VM 1	/* linux/kcmp.h */
 #define MAX_KCMPS 256	/* processes to compare a new one with */
 
 struct tracker *tracker_new(struct stream *out, struct err *e)
@@ -207,9 +205,10 @@ static int look_first(struct tracker *t, struct hvar_mm *mm, pid_t tid, pid_t pi
 	return tracker_bring(t, mm, lo, hi, &base);
 }
 
-/* The address space that @pid, not followed yet, shares with a process that is (CLONE_VM). */
-static uint32_t shared_mm(const struct tracker *t, pid_t pid)
+/* The address space that @tid of @pid, not followed yet, shares with a process that is (CLONE_VM). */
+static uint32_t shared_mm(const struct tracker *t, pid_t tid, pid_t pid)
 {
+	pid_t living = proc_has_memory(tid) ? tid : proc_living(pid);
 	uint32_t asked = 0;
 
 	for (uint32_t i = 0; i < t->tasks.ntasks && asked < MAX_KCMPS; i++) {
@@ -218,7 +217,7 @@ static uint32_t shared_mm(const struct tracker *t, pid_t pid)
 		if (!task->tid || task->tid != task->pid)
 			continue;
 		asked++;
-		if (!syscall(SYS_kcmp, pid, (pid_t)task->tid, KCMP_VM, 0, 0))
+		if (proc_same_memory((pid_t)task->tid, living) == 1)
 			return hvar_tasks_mm(&t->tasks, task)->id;
 	}
 	return 0;
@@ -239,12 +238,38 @@ static void end_strangers(struct tracker *t, pid_t pid, uint64_t time_ns)
 		end_task(t, task, -1, HVAR_CAUSE_NONE, time_ns);
 }
 
+/* @tid of @pid, a process that nobody told of, is in @mm, where @task is: so it has one more user. */
+static void tell_user(struct tracker *t, const struct hvar_mm *mm, const struct hvar_task *task, pid_t tid, pid_t pid,
+		      uint64_t start_time, uint64_t time_ns)
+{
+	struct hvar_event e = task_event(HVAR_EVENT_FORK, mm->id, (pid_t)task->pid, (pid_t)task->tid, HVAR_CAUSE_NONE, time_ns);
+
+	e.u.task.child = (uint32_t)tid;
+	e.u.task.child_pid = (uint32_t)pid;
+	e.u.task.child_mm = mm->id;
+	e.u.task.start_time = start_time;
+	tracker_emit(t, &e);
+}
+
+/* A task in @mm but @tid, NULL: there is none. */
+static const struct hvar_task *other_in(const struct tracker *t, const struct hvar_mm *mm, pid_t tid)
+{
+	for (uint32_t i = 0; i < t->tasks.ntasks; i++) {
+		const struct hvar_task *task = &t->tasks.tasks[i];
+
+		if (task->tid && task->tid != (uint32_t)tid && hvar_tasks_mm(&t->tasks, task) == mm)
+			return task;
+	}
+	return NULL;
+}
+
 int tracker_add(struct tracker *t, pid_t tid, pid_t pid, uint64_t time_ns, struct err *e)
 {
-	const struct hvar_task *task;
+	const struct hvar_task *task, *other;
 	struct proc_stat st;
 	struct hvar_mm *mm, gone;
 	uint32_t mm_id = 0;
+	bool known;
 	int r = proc_stat(tid, &st);
 
 	if (r)
@@ -252,17 +277,22 @@ int tracker_add(struct tracker *t, pid_t tid, pid_t pid, uint64_t time_ns, struc
 			       strerror(-r));
 	end_strangers(t, pid, time_ns);
 	task = tracker_task_of(t, pid);
-	if (task)
+	known = task != NULL;
+	if (known)
 		mm_id = hvar_tasks_mm(&t->tasks, task)->id;
 	else
-		mm_id = shared_mm(t, pid);
+		mm_id = shared_mm(t, tid, pid);
 	r = add_task(t, tid, pid, st.start_ticks, mm_id, 0, time_ns, &mm);
 	if (r == -EEXIST)
 		return r;
 	if (r)
 		return err_set(e, -r, "cannot follow thread %d: %s", (int)tid, strerror(-r));
-	if (mm->refs > 1)
+	if (mm->refs > 1) {
+		other = known ? NULL : other_in(t, mm, tid);
+		if (other)
+			tell_user(t, mm, other, tid, pid, st.start_ticks, time_ns);
 		return 0;
+	}
 	space_of(mm)->started_ns = proc_started_ns(st.start_ticks);
 	r = look_first(t, mm, tid, pid, st.start_brk, HVAR_CAUSE_NONE, false, time_ns);
 	if (r == -EACCES || r == -EPERM) {

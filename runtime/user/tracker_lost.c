@@ -11,11 +11,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "grow.h"
 #include "proc.h"
@@ -143,12 +140,11 @@ static struct followed *all_followed(struct tracker *t, size_t *n)
 	return v;
 }
 
-/* @pid was made by @maker: its map is told as it is, or as the one that both have (CLONE_VM), and then its other threads. */
-static bool found(struct tracker *t, pid_t pid, pid_t maker, struct numbers *threads, uint64_t time_ns)
+/* @pid was made by one that is followed: its map is told as it is, or as another's that it shares, and then its other threads. */
+static bool found(struct tracker *t, pid_t pid, struct numbers *threads, uint64_t time_ns)
 {
 	const struct followed first = { pid, pid };
-	int r = syscall(SYS_kcmp, pid, maker, KCMP_VM, 0, 0) ? tracker_add(t, pid, pid, time_ns, NULL) :
-							       tracker_fork(t, maker, pid, pid, true, HVAR_CAUSE_NONE, time_ns);
+	int r = tracker_add(t, pid, pid, time_ns, NULL);
 
 	if (!r)
 		recover_process(t, &first, 1, threads, time_ns);
@@ -165,15 +161,13 @@ static bool find_children(struct tracker *t, uint64_t since_ticks, struct number
 		return false;
 	}
 	for (size_t i = 0; i < there->n; i++) {
-		const struct hvar_task *maker;
 		struct proc_stat st;
 
 		if (hvar_tasks_find(&t->tasks, (uint32_t)there->v[i]) || proc_stat(there->v[i], &st) || has_ended(&st) ||
 		    st.start_ticks <= since_ticks)
 			continue;
-		maker = tracker_task_of(t, st.ppid);
-		if (maker && !tracker_task_of(t, there->v[i]))
-			any |= found(t, there->v[i], (pid_t)maker->tid, threads, time_ns);
+		if (tracker_task_of(t, st.ppid) && !tracker_task_of(t, there->v[i]))
+			any |= found(t, there->v[i], threads, time_ns);
 	}
 	return any;
 }

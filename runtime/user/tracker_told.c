@@ -389,12 +389,12 @@ static void look_at_doubt(struct tracker *t, struct hvar_mm *mm, const struct hv
 static void look_at_doubts(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *task)
 {
 	struct space *s = space_of(mm);
-	uint64_t begin = clock_now_ns(), now, apart;
+	uint64_t begin = clock_own_cpu_ns(), now, apart;
 
 	for (uint32_t d = 0; d < s->ndoubts; d++)
 		look_at_doubt(t, mm, task, &s->doubt[d]);
 	now = clock_now_ns();
-	apart = (now - begin) * (LOOK_SHARE - 1);
+	apart = (clock_own_cpu_ns() - begin) * (LOOK_SHARE - 1);
 	s->look_ns = now + (apart < LATE_NS ? apart : LATE_NS);
 }
 

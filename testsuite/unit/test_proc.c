@@ -260,6 +260,46 @@ static void test_leaderless(void **state)
 }
 
 /* Open files have run out: that is said, and not that there is no memory. */
+static int wait_in_memory(void *end)
+{
+	char byte;
+
+	return (int)read(*(int *)end, &byte, 1);
+}
+
+/* Those that have ended and were not waited for have none, which is not the same. */
+static void test_same_memory(void **state)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	siginfo_t ended;
+	pid_t gone[2], copy, sharer;
+	int end[2];
+
+	(void)state;
+	assert_int_equal(pipe(end), 0);
+	copy = fork();
+	if (!copy)
+		_exit(wait_in_memory(end));
+	sharer = clone(wait_in_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, end);
+	assert_true(copy > 0 && sharer > 0);
+	if (proc_same_memory(getpid(), getpid()) == -ENOSYS)
+		skip(); /* no kcmp(2) */
+	assert_int_equal(proc_same_memory(getpid(), sharer), 1);
+	assert_int_equal(proc_same_memory(getpid(), copy), 0);
+	for (int i = 0; i < 2; i++) {
+		gone[i] = fork();
+		if (!gone[i])
+			_exit(0);
+		assert_int_equal(waitid(P_PID, (id_t)gone[i], &ended, WEXITED | WNOWAIT), 0);
+	}
+	assert_int_equal(proc_same_memory(gone[0], gone[1]), -ESRCH);
+	assert_int_equal(write(end[1], "xx", 2), 2);
+	while (wait(NULL) > 0)
+		;
+	close(end[0]);
+	close(end[1]);
+}
+
 static void test_no_files(void **state)
 {
 	struct rlimit was, few;
@@ -315,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_ours),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_leaderless),
+		cmocka_unit_test(test_same_memory),
 		cmocka_unit_test(test_no_files),
 		cmocka_unit_test(test_kernel_thread),
 	};

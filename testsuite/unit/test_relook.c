@@ -27,16 +27,18 @@ static struct {
 } model[PIDS];
 
 static struct relook *l;
-static uint64_t burn_ns; /* how long a look takes */
+static uint64_t burn_ns; /* how much CPU time a look takes */
 
 static void look(void *ctx, pid_t pid, uint64_t now)
 {
+	uint64_t begin = clock_own_cpu_ns();
+
 	(void)ctx;
 	assert_true(pid > 0 && pid < PIDS);
 	assert_int_equal(relook_seen(l, pid), now);
 	model[pid].looks++;
 	model[pid].seen = now;
-	while (clock_now_ns() < now + burn_ns)
+	while (clock_own_cpu_ns() < begin + burn_ns)
 		;
 }
 
@@ -128,12 +130,34 @@ static void keeps_to_its_share(void **state)
 	relook_free(l);
 }
 
+/* One whose looks cost much is waited for: those that cost less do not take all the time there is. */
+static void waits_for_the_dear(void **state)
+{
+	(void)state;
+	memset(model, 0, sizeof(model));
+	l = relook_new(4);
+	burn_ns = 3000000;
+	relook_active(l, 3, true);
+	relook_run(l, look, NULL);
+	assert_int_equal(model[3].looks, 1);
+	burn_ns = 0;
+	relook_active(l, 3, true);
+	while (model[3].looks < 2) {
+		relook_active(l, 4, true);
+		relook_run(l, look, NULL);
+		/* All that the other may have in between is what the turn gives it first. */
+		assert_true(model[4].looks <= 1 || model[3].looks == 2);
+	}
+	relook_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_a_list),
 		cmocka_unit_test(looks_at_the_active),
 		cmocka_unit_test(keeps_to_its_share),
+		cmocka_unit_test(waits_for_the_dear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
