@@ -112,7 +112,7 @@ static int stand(struct standstill *s, struct standstill_cpus *c, pid_t pid, pid
 		assert_int_equal(standstill_go(c, st.cpu), 0);
 		err = standstill_begin(s, pid, tid, STANDSTILL_LEAST_NS + (uint64_t)i * 500, &at);
 		if (err) {
-			if (err != -ETIME && err != -EBUSY)
+			if (err != -ETIME && err != -EBUSY && err != -EALREADY)
 				return err;
 			continue;
 		}
