@@ -66,6 +66,7 @@ void estimate_hit(struct estimate *e, const struct stream_sample *s)
 	if (s->ev.u.sample.flags & HVAR_SAMPLE_NOREGS ||
 	    sites_find(&e->sites, &e->env, &s->ev, &f, &insn) != ESTIMATE_OK)
 		return;
+	e->hits++;
 	known_fill(e, f, insn, &s->ev);
 	window_run(s, f, insn, &sink);
 }

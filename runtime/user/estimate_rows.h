@@ -26,6 +26,7 @@ struct estimate {
 	size_t n_tids, used_tids;
 	struct site_operand stack; /* as site_function.stack, of all functions */
 	struct site_operand tls;   /* thread-local memory, for operands that no sample told more of */
+	uint64_t hits;	   /* of breakpoints */
 	double all_ns;	   /* time of all samples */
 	double placed_ns;  /* of those whose instruction was found */
 	double by_reason_ns[ESTIMATE_REASONS];

@@ -20,7 +20,7 @@ enum {
 };
 
 static const double SHAKE_COST = 0.7;	/* standard deviations of logarithms */
-static const double SHAKE_SET = 0.4;
+static const double SHAKE_SET = 0.4, SHAKE_SET_ALONE = 0.7; /* the latter where no breakpoint was hit */
 static const double SHAKE_BRANCH = 0.4;
 static const double SHAKE_MIX = 1.5; /* of how much longer it takes with one variable than with another */
 static const double SHAKE_UNSEEN = 3;
@@ -71,7 +71,7 @@ static double unseen(uint64_t *s)
 	return 0.5 * (exp(-SHAKE_UNSEEN * fabs(normal(s))) - 1);
 }
 
-static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *s)
+static void shake(struct flow_graph *g, const struct flow_graph *was, double set, uint64_t *s)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		g->nodes[i].samples = poisson(s, was->nodes[i].samples);
@@ -79,7 +79,7 @@ static void shake(struct flow_graph *g, const struct flow_graph *was, uint64_t *
 	}
 	/* A loop whose blocks wait for each other takes longer as a whole. */
 	for (uint32_t k = 0, i = 0; k < was->n_cuts; k++) {
-		double longer = exp(SHAKE_SET * normal(s));
+		double longer = exp(set * normal(s));
 
 		for (; i < was->cut_end[k]; i++)
 			g->nodes[was->cut_nodes[i]].cycles *= longer;
@@ -150,7 +150,7 @@ int spread_shares(const struct estimate *e, struct graph *g, const double *runs,
 	for (k = 0; k < times; k++) {
 		double all;
 
-		shake(&shaken, &was, &seed);
+		shake(&shaken, &was, e->hits ? SHAKE_SET : SHAKE_SET_ALONE, &seed);
 		err = flow_solve_kept(&shaken, runs, STEPS, again, kept);
 		if (err)
 			goto out;
