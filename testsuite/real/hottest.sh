@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # hottest.sh - the hottest static variables of programs that count for themselves.
+# hotvar-test: alone
 #
 # Each hot_* program prints "hot NAME COUNT", most first.  The five it touches
 # most must be the five that hotvar finds; ACCURACY_RUNS=20 asks for that many times.
