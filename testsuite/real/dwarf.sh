@@ -16,7 +16,4 @@ done
 for how in "gcc -gdwarf-5" "gcc -gdwarf-4 -fdebug-types-section" "clang -gdwarf-5 -gsplit-dwarf" "clang -gdwarf-4"; do
 	with_sqlite "$how"
 done
-for how in "gcc -gdwarf-4 -fdebug-types-section" "clang -gdwarf-5 -gsplit-dwarf" "gcc -gdwarf-5 -flto"; do
-	with_redis "$how"
-done
 done_testing
