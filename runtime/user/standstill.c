@@ -93,6 +93,7 @@ static int make(struct standstill *s, pid_t pid, pid_t tid)
 	s->ring.form = PERF_FORM_COUNT;
 	s->base = base;
 	s->fd = fd;
+	s->turns = turns_open(pid, tid);
 	s->pid = pid;
 	s->tid = tid;
 	return 0;
@@ -104,6 +105,8 @@ void standstill_close(struct standstill *s)
 		return;
 	munmap(s->base, RING);
 	close(s->fd);
+	if (s->turns >= 0)
+		close(s->turns);
 	s->base = NULL;
 }
 
@@ -177,7 +180,7 @@ static int set(struct standstill *s, pid_t pid, pid_t tid, uint64_t in_ns)
 /* The sample, if the thread stands where that was. */
 static int arrive(struct standstill *s, struct perf_record *at)
 {
-	if (!turns_begun(s->pid, s->tid, &s->slices))
+	if (!turns_begun_by(s->turns, &s->slices))
 		return -ENOTSUP;
 	if (!count_ns(s, &s->count_ns) || drain(s, at) != 1)
 		return -EBUSY;
@@ -207,7 +210,7 @@ int standstill_begin(struct standstill *s, pid_t pid, pid_t tid, uint64_t in_ns,
 bool standstill_held(struct standstill *s)
 {
 	uint64_t n, ns;
-	bool held = count_ns(s, &ns) && ns == s->count_ns && turns_begun(s->pid, s->tid, &n) && n == s->slices;
+	bool held = count_ns(s, &ns) && ns == s->count_ns && turns_begun_by(s->turns, &n) && n == s->slices;
 
 	off(s);
 	return held;

@@ -4,10 +4,13 @@
 #include "turns.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "proc.h"
 #include "target.h"
 
 enum {
@@ -48,17 +51,36 @@ uint64_t turns_slice_ns(pid_t pid)
 	return all_slices ? all_ns / all_slices : 0;
 }
 
+int turns_open(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 /* "run_ns waited_ns slices" */
+bool turns_begun_by(int fd, uint64_t *out)
+{
+	char text[96], *last;
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	last = strrchr(text, ' ');
+	*out = last ? strtoull(last, NULL, 10) : 0;
+	return *out;
+}
+
 bool turns_begun(pid_t pid, pid_t tid, uint64_t *out)
 {
-	unsigned long long ran_ns, waited_ns, n;
-	char file[48], text[96];
+	int fd = turns_open(pid, tid);
+	bool got = fd >= 0 && turns_begun_by(fd, out);
 
-	snprintf(file, sizeof(file), "task/%d/schedstat", (int)tid);
-	if (proc_read(pid, file, text, sizeof(text)) <= 0 || sscanf(text, "%llu %llu %llu", &ran_ns, &waited_ns, &n) != 3)
-		return false;
-	*out = n;
-	return n;
+	if (fd >= 0)
+		close(fd);
+	return got;
 }
 
 bool turns_alone(pid_t pid)

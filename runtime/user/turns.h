@@ -15,6 +15,10 @@ uint64_t turns_slice_ns(pid_t pid);
 /* How often thread @tid of @pid has begun to run, on any CPU.  False: it has ended, or this kernel does not count that. */
 bool turns_begun(pid_t pid, pid_t tid, uint64_t *out);
 
+/* To ask that again and again at half the price: a descriptor, to be closed by close(2), or -1; and the answer, of that thread alone. */
+int turns_open(pid_t pid, pid_t tid);
+bool turns_begun_by(int fd, uint64_t *out);
+
 /* Has @pid one thread only? */
 bool turns_alone(pid_t pid);
 

@@ -83,6 +83,29 @@ static void test_alone_without_first(void **state)
 	}
 }
 
+/* One that sleeps and is woken begins to run again; of one that has ended its descriptor tells nothing, whoever has its number. */
+static void test_begun(void **state)
+{
+	uint64_t before, after, by_path;
+	pid_t pid = without_first(1);
+	int own = turns_open(getpid(), getpid()), its = turns_open(pid, pid);
+
+	(void)state;
+	assert_true(own >= 0 && its >= 0);
+	assert_true(turns_begun_by(own, &before) && turns_begun_by(its, &by_path));
+	usleep(1000);
+	assert_true(turns_begun_by(own, &after) && turns_begun(getpid(), getpid(), &by_path));
+	assert_true(after > before && by_path >= after);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_false(turns_begun_by(its, &after));
+	assert_false(turns_begun(pid, pid, &after));
+	assert_false(turns_begun_by(-1, &after));
+	assert_int_equal(turns_open(-1, -1), -1);
+	close(own);
+	close(its);
+}
+
 /* Bursts of one kind each differ as much as they can; bursts that are alike differ by chance alone. */
 static void test_bursts(void **state)
 {
@@ -159,7 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_alone_without_first),
+		cmocka_unit_test(test_alone_without_first), cmocka_unit_test(test_begun),
 		cmocka_unit_test(test_bursts), cmocka_unit_test(test_walks),
 	};
 
