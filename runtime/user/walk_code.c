@@ -114,7 +114,7 @@ struct walk_insn *walk_code_at(struct walk_code *c, uint64_t ip)
 	return in;
 }
 
-struct walk_insn *walk_code_follow(struct walk_code *c, struct walk_insn **kept, uint64_t ip)
+struct walk_insn *walk_code_look(struct walk_code *c, struct walk_insn **kept, uint64_t ip)
 {
 	if (!*kept || (*kept)->ip != ip || !is_current(c, *kept))
 		*kept = walk_code_at(c, ip);

@@ -33,6 +33,14 @@ void walk_code_begin(struct walk_code *c, uint32_t mm);
 struct walk_insn *walk_code_at(struct walk_code *c, uint64_t ip);
 
 /* The same; *@kept is the one that was there when last somebody came this way. */
-struct walk_insn *walk_code_follow(struct walk_code *c, struct walk_insn **kept, uint64_t ip);
+struct walk_insn *walk_code_look(struct walk_code *c, struct walk_insn **kept, uint64_t ip);
+
+/* Which is done for each instruction, mostly of loops that this walk has been through. */
+static inline struct walk_insn *walk_code_follow(struct walk_code *c, struct walk_insn **kept, uint64_t ip)
+{
+	struct walk_insn *in = *kept;
+
+	return in && in->ip == ip && in->checked == c->walk ? in : walk_code_look(c, kept, ip);
+}
 
 #endif /* WALK_CODE_H */
