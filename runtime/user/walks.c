@@ -49,6 +49,12 @@ struct done {
 	struct walk_path path;
 };
 
+/* Where a thread has its own variables, which stays so until it executes another program. */
+struct pointer {
+	uint32_t mm;
+	uint64_t at; /* 0: not known */
+};
+
 struct walks {
 	double share;
 	double credit_ns;
@@ -62,6 +68,7 @@ struct walks {
 	struct seen seen[SEEN];
 	uint64_t n_seen;
 	struct standstill slots[SLOTS];
+	struct pointer pointers[SLOTS]; /* of their threads */
 	int last_slot;
 	pid_t pointer_tid;	/* the last one of this burst whose thread pointer was asked for */
 	uint64_t pointer;
@@ -149,6 +156,16 @@ static struct standstill *slot_for(struct walks *w, pid_t tid)
 	return &w->slots[w->last_slot];
 }
 
+/* Of whom a slot is kept, it is known from the burst before. */
+static uint64_t pointer_by(struct walks *w, const struct seen *s, const struct standstill *still)
+{
+	struct pointer *p = &w->pointers[still - w->slots];
+
+	if (!still->base || still->pid != s->pid || still->tid != s->tid || p->mm != s->mm || !p->at)
+		*p = (struct pointer){ s->mm, thread_pointer(s->pid, s->tid) };
+	return p->at;
+}
+
 static uint64_t pointer_of(struct walks *w, const struct seen *s)
 {
 	if (w->pointer_tid != s->tid) {
@@ -183,7 +200,7 @@ static int stand_and_walk(struct walks *w, const struct seen *s, struct standsti
 {
 	uint64_t in_ns = STANDSTILL_LEAST_NS + some(w, STANDSTILL_MOST_NS - STANDSTILL_LEAST_NS);
 	struct done *d = &w->done[w->n_done];
-	uint64_t fs_base = pointer_of(w, s);
+	uint64_t fs_base = pointer_by(w, s, still);
 	int err = standstill_begin(still, s->pid, s->tid, in_ns, &d->at);
 	bool held;
 
