@@ -17,7 +17,7 @@ enum {
 	PAGE = 4096,
 	RING = 4 * PAGE, /* half of it, where the kernel would wake us, is more than all the samples take */
 	HZ = 20000,
-	SAMPLES = 15,
+	SAMPLES = 11,
 	FEWEST = 5,
 	LONGEST_NS = 3000000, /* that this thread runs */
 	TURN_NS = 200000,     /* it did not run for longer than that: counts as so much of it */
