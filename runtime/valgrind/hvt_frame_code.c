@@ -140,6 +140,28 @@ static IRExpr *lowest(struct hvt_frame_code *f, IRExpr *v, struct hvt_sum s)
 	return binop(f, Iop_Add64, IRExpr_RdTmp(f->sp.root), number((ULong)f->sp.offset));
 }
 
+/* Are marks noted that were made of @root, with the stack pointer as it is now? */
+static Bool is_marked(const struct hvt_frame_code *f, IRTemp root)
+{
+	return f->marked.root == root && f->marked_sp.root == f->sp.root && f->marked_sp.offset == f->sp.offset;
+}
+
+/* A mark was made at @s.  The stack pointer itself may be lower than is known here. */
+static void note_marked(struct hvt_frame_code *f, struct hvt_sum s)
+{
+	Long low = s.offset < f->sp.offset ? s.offset : f->sp.offset;
+
+	if (!is_marked(f, s.root)) {
+		f->marked = s;
+		f->marked_sp = f->sp;
+		f->marked_low = low;
+	}
+	if (f->marked.offset < s.offset)
+		f->marked.offset = s.offset;
+	if (f->marked_low > low)
+		f->marked_low = low;
+}
+
 /* The pointer @v (an atom) was made. */
 static void mark(struct hvt_frame_code *f, IRExpr *v, enum made_of from)
 {
@@ -149,9 +171,8 @@ static void mark(struct hvt_frame_code *f, IRExpr *v, enum made_of from)
 
 	if (v->tag != Iex_RdTmp)
 		return;
-	/* The one before was higher, in the same frame. */
-	if (constant && f->marked.root == s.root && s.offset <= f->marked.offset && f->marked_sp.root == f->sp.root &&
-	    f->marked_sp.offset == f->sp.offset)
+	/* Between those before, in the same frame. */
+	if (constant && is_marked(f, s.root) && s.offset <= f->marked.offset && s.offset >= f->marked_low)
 		return;
 	part = hvt_frame_code_part(f);
 	sp = lowest(f, v, s);
@@ -177,10 +198,8 @@ static void mark(struct hvt_frame_code *f, IRExpr *v, enum made_of from)
 	}
 	call(f, guard, "hvt_frame_mark", hvt_frame_mark,
 	     mkIRExprVec_5(part, sp, v, number(f->function), number(f->ip)));
-	if (constant) {
-		f->marked = s;
-		f->marked_sp = f->sp;
-	}
+	if (constant)
+		note_marked(f, s);
 }
 
 static enum made_of made_of(const struct hvt_frame_code *f, const IRExpr *e)
@@ -205,6 +224,10 @@ static enum made_of made_by_two(const struct hvt_frame_code *f, const IRExpr *e)
 	case Iop_And64:
 	case Iop_Or64:
 		return more(a, b);
+	/* as gcc -O0 rounds what alloca() gives: to the right, and to the left again */
+	case Iop_Shr64:
+	case Iop_Shl64:
+		return a;
 	default:
 		return NOTHING;
 	}
@@ -405,6 +428,13 @@ static void use(struct hvt_frame_code *f, IRExpr *addr, IRType type)
 		mark(f, addr, made_of(f, addr));
 }
 
+/* A pointer that a function called in this block was given: in that function's frame pointer it is not seen as one. */
+static Bool is_passed(const struct hvt_frame_code *f, const IRExpr *e)
+{
+	return e->tag == Iex_RdTmp && f->cfa.root != IRTemp_INVALID && f->of[e->Iex.RdTmp.tmp].root == f->cfa.root &&
+	       f->of[e->Iex.RdTmp.tmp].offset >= f->cfa.offset;
+}
+
 void hvt_frame_code_before(struct hvt_frame_code *f, const IRStmt *s)
 {
 	Int i;
@@ -444,7 +474,8 @@ void hvt_frame_code_before(struct hvt_frame_code *f, const IRStmt *s)
 		break;
 	case Ist_Put:
 		/* the flags' operands go nowhere else */
-		if (s->Ist.Put.offset != f->layout->offset_SP && s->Ist.Put.offset != f->layout->offset_FP &&
+		if (s->Ist.Put.offset != f->layout->offset_SP &&
+		    (s->Ist.Put.offset != f->layout->offset_FP || is_passed(f, s->Ist.Put.data)) &&
 		    s->Ist.Put.offset != f->layout->offset_IP &&
 		    (s->Ist.Put.offset < GPR_END || s->Ist.Put.offset > FLAGS_END))
 			escape(f, s->Ist.Put.data);

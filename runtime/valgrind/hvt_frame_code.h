@@ -28,7 +28,8 @@ struct hvt_frame_code {
 	Bool sp_set;		/* by this instruction */
 	struct hvt_sum cfa;	/* of a function that is called in this block, or begins with it */
 	Bool at_entry;		/* the stack pointer is what the call has left */
-	struct hvt_sum marked_sp, marked; /* a mark was made with these, the highest pointer */
+	struct hvt_sum marked_sp, marked; /* marks were made with these, the highest pointer */
+	Long marked_low;	/* and the lowest */
 };
 
 /* What a block's counter code needs: @out and @of are the block's, @n its temporaries. */

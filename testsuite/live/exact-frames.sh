@@ -36,6 +36,8 @@ KEEP static long passed(struct big b, int n) { for (int i = 0; i < n; i++) b.wor
 static inline __attribute__((always_inline)) void inlined(int n) { volatile long inner = 0; for (int i = 0; i < n; i++) inner++; }
 KEEP static void outer(int n) { volatile long own = 0; own++; inlined(n); }
 KEEP static void dynamic(int n) { volatile long *p = alloca(8 * n), vla[n], total = 0; fill(p, n); fill(vla, n); total += p[0] + vla[0]; }
+/* where that lay */
+KEEP static void wide(void) { volatile long rest[120]; fill(rest, 1); }
 /* one place on the stack, two functions after each other, by pointers both */
 KEEP static void first(void) { volatile long one[8]; fill(one, 8); }
 KEEP static void second(void) { volatile long two[8]; fill(two, 4); }
@@ -56,6 +58,7 @@ int main(void)
 	sink = passed(b, 600);
 	outer(300);
 	dynamic(40);
+	wide();
 	for (int i = 0; i < 10; i++) { first(); second(); }
 	if (!setjmp(back)) jumps(9);
 	first();
@@ -79,6 +82,7 @@ writes() {
 }
 # EXACT_FRAMES: other ways to build it, one a line
 printf '%s\n' "${EXACT_FRAMES:-${CC:-cc} -O0
+${CC:-cc} -O0 -static
 ${CC:-cc} -O2 -fno-omit-frame-pointer}" > "$tmp/ways"
 while read -r how; do
 	if ! command -v "${how%% *}" > /dev/null; then
@@ -94,6 +98,7 @@ while read -r how; do
 	is "$how: one by an index" "$(local_ indexed:table)" "1 800"
 	is "$how: a local of an inlined function, and of the one around it" "$(local_ inlined:inner) $(local_ outer:own)" "300 301 1 2"
 	is "$how: one place, two functions" "$(local_ first:one) $(local_ second:two)" "0 88 0 40"
+	is "$how: one where another's alloca() was" "$(local_ wide:rest)" "0 1"
 	is "$how: functions that longjmp() left" "$(local_ jumps:gone)" "0 80"
 	is "$how: a signal's handler" "$(local_ handler:handled)" "0 4"
 	is "$how: a thread's function" "$(writes thread:mine)" "30"
