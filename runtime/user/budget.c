@@ -15,7 +15,7 @@ static const double TIMER_PART = 2.0 / 3; /* of what is asked for, the most for 
 static const double USUAL = 0.023, LEAST = 0.003, MOST = 0.016;
 
 /* Walks: the most, of what samples leave and of all, and the least that is worth it. */
-static const double WALKS_PART = 1.0 / 3, WALKS = 0.003, WALKS_LEAST = 0.0002;
+static const double WALKS_PART = 1.0 / 3, WALKS = 0.0025, WALKS_LEAST = 0.0002;
 
 static double timer_part(unsigned hz, uint64_t sample_ns)
 {

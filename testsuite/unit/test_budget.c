@@ -22,7 +22,7 @@ static void assert_near(double a, double b)
 	assert_true(a - b < 1e-9 && b - a < 1e-9);
 }
 
-/* By hand: 2.3 % of a second are 23 ms, of which a thousand samples take so many ms as one takes us, and walks 3. */
+/* By hand: 2.3 % of a second are 23 ms, of which a thousand samples take so many ms as one takes us, and walks 2.5. */
 static void test_usual(void **state)
 {
 	static const struct {
@@ -30,14 +30,14 @@ static void test_usual(void **state)
 		uint64_t ns;
 		double breakpoints;
 	} t[] = {
-		{ 1000, 10000, 0.010 },
-		{ 1000, 0, 0.004 },	/* not known: 16 us */
-		{ 1000, 16000, 0.004 },
+		{ 1000, 10000, 0.0105 },
+		{ 1000, 0, 0.0045 },	/* not known: 16 us */
+		{ 1000, 16000, 0.0045 },
 		{ 1000, 1500, 0.016 },	/* no more than that */
 		{ 1000, 27000, 0.003 }, /* no less */
 		{ 100, 20000, 0.016 },
-		{ 500, 20000, 0.010 },
-		{ 5000, 10000, 0.010 }, /* who wants more samples shall not get fewer hits */
+		{ 500, 20000, 0.0105 },
+		{ 5000, 10000, 0.0105 }, /* who wants more samples shall not get fewer hits */
 	};
 
 	(void)state;
@@ -47,11 +47,11 @@ static void test_usual(void **state)
 		assert_int_equal(b.hz, t[i].hz);
 		assert_int_equal(b.sample_ns, t[i].ns ? t[i].ns : 16000);
 		assert_near(b.breakpoints, t[i].breakpoints);
-		assert_near(b.walks, 0.003);
+		assert_near(b.walks, 0.0025);
 	}
 }
 
-/* Samples of the usual rate may take 23 ms without 3 and 3, which are 17. */
+/* Samples of the usual rate may take 23 ms without 2.5 and 3, which are 17.5. */
 static void test_dear(void **state)
 {
 	static const struct {
@@ -61,9 +61,9 @@ static void test_dear(void **state)
 	} t[] = {
 		{ 1000, 0, 1000 },
 		{ 1000, 10000, 1000 },
-		{ 1000, 16999, 1000 },
-		{ 1000, 20000, 850 },
-		{ 1000, 40000, 425 },
+		{ 1000, 17499, 1000 },
+		{ 1000, 20000, 875 },
+		{ 1000, 40000, 437 },
 		{ 1000, 1000000, 250 }, /* or they would tell nothing */
 		{ 200, 1000000, 200 },
 	};
@@ -73,8 +73,8 @@ static void test_dear(void **state)
 		struct budget b = budget_make(t[i].hz, true, 0, t[i].ns);
 
 		assert_in_range(b.hz, t[i].want - 1, t[i].want);
-		assert_near(b.walks, 0.003);
-		if (t[i].ns > 17000 && t[i].want > 250)
+		assert_near(b.walks, 0.0025);
+		if (t[i].ns > 17500 && t[i].want > 250)
 			assert_in_range(b.breakpoints * 1e6, 2999, 3030);
 	}
 	assert_int_equal(budget_make(1000, true, 0.05, 20000).hz, 1000); /* as that says */
@@ -106,8 +106,8 @@ static void test_asked(void **state)
 	assert_near(b.breakpoints, 0.00017);
 	b = budget_make(1000, false, 1, 5000);
 	assert_int_equal(b.hz, 1000);
-	assert_near(b.walks, 0.003); /* no more than usual */
-	assert_near(b.breakpoints, 0.992);
+	assert_near(b.walks, 0.0025); /* no more than usual */
+	assert_near(b.breakpoints, 0.9925);
 }
 
 /* Descriptors, and areas of perf's. */
