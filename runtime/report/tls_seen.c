@@ -379,8 +379,11 @@ bool tls_seen_is_control(const struct tls_seen *t, uint32_t mm, const struct hva
 {
 	const struct space *s = find(t, mm);
 	size_t i = s ? upto(s, addr) : 0;
-	uint64_t thread = i ? s->v[i - 1].thread : 0;
+	uint64_t thread;
 
+	if (!i)
+		return false;
+	thread = s->v[i - 1].thread;
 	return thread >= area->start && thread <= addr && addr - thread < CONTROL && s->v[i - 1].start >= area->start;
 }
 

@@ -106,8 +106,9 @@ def main(hotvar, programs, accuracy, build):
         pairs += s
         own.append(o)
         once.append(f)
-    print("bench sampling-slowdown ratio %.3f goal <= 1.025" % statistics.median(slow))
-    print("# of %d pairs, half %s" % (len(pairs), quartiles(pairs)))
+    if slow:
+        print("bench sampling-slowdown ratio %.3f goal <= 1.025" % statistics.median(slow))
+    print("# of %d pairs%s" % (len(pairs), ", half " + quartiles(pairs) if len(pairs) > 1 else ""))
     print("bench sampling-own-of-a-core ratio %.4f goal <= 0.01" % statistics.median(own))
     print("bench sampling-once-ms ratio %.1f goal <= 50" % statistics.median(once))
     report = os.path.join(build, "threads.json")

@@ -77,7 +77,7 @@ static void stand(struct perf_rings *r, struct perf_ears *e, struct standstill_c
 		}
 		err = overhear_begin(e, 5000000, &at, &o);
 		if (err) {
-			assert_true(err == -ETIME || err == -EBUSY || err == -EALREADY);
+			assert_true(err == -ETIME || err == -EBUSY || err == -EALREADY || err == -EINTR);
 			continue;
 		}
 		before = *count;

@@ -259,7 +259,6 @@ static void test_leaderless(void **state)
 	close(end);
 }
 
-/* Open files have run out: that is said, and not that there is no memory. */
 static int wait_in_memory(void *end)
 {
 	char byte;
@@ -300,6 +299,7 @@ static void test_same_memory(void **state)
 	close(end[1]);
 }
 
+/* Open files have run out: that is said, and not that there is no memory. */
 static void test_no_files(void **state)
 {
 	struct rlimit was, few;

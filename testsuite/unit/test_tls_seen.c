@@ -116,7 +116,8 @@ static void test_stack(void **state)
 {
 	static _Alignas(64) uint8_t mem[65536];
 	const struct hvar_vma guard = area(0x10000, 0x11000, HVAR_REGION_ANON, 0), stack = area(0x11000, 0x20000, HVAR_REGION_ANON, 3),
-			      apart = area(0x30000, 0x40000, HVAR_REGION_ANON, 3), file = area(0x11000, 0x20000, HVAR_REGION_FILE, 3);
+			      lowest = area(0, 0x1000, HVAR_REGION_ANON, 3), apart = area(0x30000, 0x40000, HVAR_REGION_ANON, 3),
+			      file = area(0x11000, 0x20000, HVAR_REGION_FILE, 3);
 	struct tls_seen *t = tls_seen_new();
 	struct hvar_vmas vmas;
 
@@ -137,6 +138,8 @@ static void test_stack(void **state)
 	assert_false(tls_seen_is_stack(t, 1, &vmas, &apart, 0x38000)); /* nothing below it */
 	assert_false(tls_seen_is_control(t, 1, &stack, 0x1f03f));
 	assert_true(tls_seen_is_control(t, 1, &stack, 0x1f040));
+	assert_false(tls_seen_is_control(t, 1, &lowest, 0x100)); /* before the first thread there is none */
+	assert_false(tls_seen_is_control(t, 3, &lowest, 0x100));
 	assert_true(tls_seen_is_control(t, 1, &stack, 0x1f341));
 	assert_false(tls_seen_is_control(t, 1, &stack, 0x1ffff));
 	assert_false(tls_seen_is_control(t, 2, &stack, 0x1f040));
