@@ -77,7 +77,7 @@ int tracker_exit(struct tracker *t, pid_t tid, int status, uint64_t time_ns);
 
 /*
  * News may be lost: end the tasks that are no more, tell the birth of threads that are not known, follow the processes that were
- * made since @since_ticks (proc_ticks_now()) by those that are followed, and call @fn once for each process that there is:
+ * made since @since_ticks (proc_ticks_now()) by those that are followed and go on, and call @fn once for each process that there is:
  * its map is to be looked at.  A process that has executed a program unheard is then found out: the look has -ESRCH.
  */
 void tracker_recover(struct tracker *t, uint64_t since_ticks, uint64_t time_ns, void (*fn)(void *ctx, pid_t pid), void *ctx);

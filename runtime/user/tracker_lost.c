@@ -82,22 +82,45 @@ static bool has_ended(const struct proc_stat *st)
 	return st->state == 'Z' || st->state == 'X' || st->flags & IS_ENDING;
 }
 
-/* Is the first thread of @pid, if it is followed, another one's by now, or has it ended before others? */
+/* Is @pid the number of a thread, of whatever process, and of no process?  /proc/@pid shows that process then. */
+static bool is_thread_only(pid_t pid)
+{
+	long process = target_status(pid, "Tgid:");
+
+	return process > 0 && process != pid;
+}
+
+/*
+ * Has the first thread of @pid, if it is followed, ended before others?  *@other: @pid is another one's by now.  If
+ * it is not, what was listed before was of that process.
+ */
 static bool first_is_gone(const struct tracker *t, pid_t pid, bool *other)
 {
 	const struct hvar_task *first = hvar_tasks_find(&t->tasks, (uint32_t)pid);
 	struct proc_stat st;
-	int r = first ? proc_stat(pid, &st) : 0;
+	int r;
 
-	*other = first && (r == -ESRCH || (!r && first->start_time && st.start_ticks != first->start_time));
+	if (first && first->pid != (uint32_t)pid)
+		first = NULL;
+	r = first ? proc_stat(pid, &st) : 0;
+	*other = (first && (r == -ESRCH || (!r && first->start_time && st.start_ticks != first->start_time))) || is_thread_only(pid);
 	return *other || (first && !r && has_ended(&st));
+}
+
+/* @tid of @pid has ended, unless another process has that number by now, and is followed. */
+static void end_thread(struct tracker *t, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
+
+	if (task && task->pid == (uint32_t)pid)
+		tracker_exit(t, tid, -1, time_ns);
 }
 
 /* @n threads of one process, at @v, are followed: are they those that there are? */
 static void recover_process(struct tracker *t, const struct followed *v, size_t n, struct numbers *there, uint64_t time_ns)
 {
 	pid_t pid = v->pid;
-	bool other, gone = first_is_gone(t, pid, &other);
+	bool other, gone;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
@@ -107,9 +130,10 @@ static void recover_process(struct tracker *t, const struct followed *v, size_t 
 	}
 	if (!there->n && target_is_alive(pid))
 		return; /* /proc hides it (hidepid) */
+	gone = first_is_gone(t, pid, &other);
 	for (size_t i = 0; i < n; i++)
 		if (other || (gone && v[i].tid == pid) || !has(there, v[i].tid))
-			tracker_exit(t, v[i].tid, -1, time_ns);
+			end_thread(t, pid, v[i].tid, time_ns);
 	for (size_t i = 0; !other && i < there->n; i++) {
 		const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)there->v[i]);
 		const struct hvar_task *maker = tracker_task_of(t, pid);
@@ -151,7 +175,7 @@ static bool found(struct tracker *t, pid_t pid, struct numbers *threads, uint64_
 	return !r;
 }
 
-/* Processes that those that are followed have made since @since_ticks. */
+/* Processes made since @since_ticks whose parents are followed.  One whose maker has ended has another parent, and is not found. */
 static bool find_children(struct tracker *t, uint64_t since_ticks, struct numbers *there, struct numbers *threads, uint64_t time_ns)
 {
 	bool any = false;
@@ -164,9 +188,9 @@ static bool find_children(struct tracker *t, uint64_t since_ticks, struct number
 		struct proc_stat st;
 
 		if (hvar_tasks_find(&t->tasks, (uint32_t)there->v[i]) || proc_stat(there->v[i], &st) || has_ended(&st) ||
-		    st.start_ticks <= since_ticks)
+		    st.start_ticks < since_ticks)
 			continue;
-		if (tracker_task_of(t, st.ppid) && !tracker_task_of(t, there->v[i]))
+		if (tracker_task_of(t, st.ppid) && !tracker_task_of(t, there->v[i]) && !is_thread_only(there->v[i]))
 			any |= found(t, there->v[i], threads, time_ns);
 	}
 	return any;
