@@ -67,22 +67,46 @@ static void overview(FILE *f)
 	fputs("\nFirst steps: 'hotvar -- ./program', 'hotvar doctor'.\n", f);
 }
 
+static bool is_program(const char *word)
+{
+	char *argv[] = { (char *)word, NULL };
+	struct launch l;
+
+	return !launch_find(&l, argv, NULL);
+}
+
 /* @word is neither a subcommand nor a program: was a subcommand meant? */
 static const char *meant_command(const char *word)
 {
 	const char *known[HVAR_ARRAY_SIZE(cli_commands)];
-	struct launch l;
 	size_t n = 0;
-	char *argv[] = { (char *)word, NULL };
 
 	for (; cli_commands[n].name; n++)
 		known[n] = cli_commands[n].name;
 	known[n] = NULL;
-	if (word[0] == '-' || strchr(word, '/') || !launch_find(&l, argv, NULL))
+	if (word[0] == '-' || strchr(word, '/') || is_program(word))
 		return NULL;
 	if (!strcmp(word, "help") || !strcmp(word, "version"))
 		return *word == 'h' ? "--help" : "--version";
 	return cli_nearest(word, known);
+}
+
+/* "lines", "members": what the report can be by, written as if it were a subcommand; NULL: not so. */
+static const char *meant_by(const char *word)
+{
+	static const char *const by[][2] = {
+		{ "cacheline", "cacheline" }, { "line", "cacheline" }, { "variable", "variable" },
+		{ "member", "member" }, { "phase", "phase" }, { "region", "region" },
+	};
+	size_t i;
+
+	for (i = 0; i < HVAR_ARRAY_SIZE(by); i++) {
+		size_t n = strlen(by[i][0]);
+
+		if (!strncmp(word, by[i][0], n) && (!word[n] || !strcmp(word + n, "s")))
+			return by[i][1];
+	}
+	return NULL;
 }
 
 static int dispatch(int argc, char **argv, struct err *e)
@@ -111,6 +135,12 @@ static int dispatch(int argc, char **argv, struct err *e)
 		return CLI_USAGE;
 	}
 	meant = meant_command(argv[1]);
+	if (!meant && meant_by(argv[1]) && !is_program(argv[1])) {
+		err_exit(e, ENOENT, CLI_USAGE,
+			 "'%s' is neither a subcommand nor a program; did you mean 'hotvar --by %s -- CMD'? See 'hotvar --help'",
+			 argv[1], meant_by(argv[1]));
+		return CLI_USAGE;
+	}
 	if (meant) {
 		err_exit(e, ENOENT, CLI_USAGE,
 			 "'%s' is neither a subcommand nor a program; did you mean 'hotvar %s'? See 'hotvar --help'",

@@ -81,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		else if (!strcmp(arg, "time"))
 			c->rows.sort = ROWS_BY_TIME;
 		else
-			return cli_bad_value("--sort", arg, "accesses or time");
+			return cli_bad_value("--sort", arg, strcmp(arg, "share") ? "accesses or time" : "accesses or time: accesses is the order of the column share");
 		return 0;
 	case KEY_BY:
 		c->by = arg;

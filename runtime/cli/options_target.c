@@ -3,6 +3,7 @@
 
 #include "options_target.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +50,18 @@ static error_t parse_source(struct target_options *o, const char *arg)
 	return 0;
 }
 
+/* "total,lut": names, more than one.  A comma may also be in the arguments of a template, or before a size. */
+static bool is_list(const char *arg)
+{
+	const char *comma = strchr(arg, ',');
+
+	return comma && !strpbrk(arg, "<(") && (isalpha((unsigned char)comma[1]) || comma[1] == '_');
+}
+
 static error_t parse_watch(struct target_options *o, const char *arg)
 {
+	if (is_list(arg))
+		return cli_bad_value("--watch", arg, "one variable: give it again for each other, as in --watch one --watch other");
 	switch (watchpoints_ask_add(&o->watch, arg)) {
 	case 0:
 	case -EEXIST:
@@ -129,13 +140,34 @@ void target_options_init(struct target_options *o)
 	o->hz = DEFAULT_HZ;
 }
 
-/* Page faults, and what is watched, have their code and their pages, too. */
+static bool is_callers(const struct target_options *o)
+{
+	return !strcmp(o->needs_exact, "--callers");
+}
+
+/* Page faults have their code and their pages, too. */
+static bool is_told_by_faults(const struct target_options *o)
+{
+	return is_callers(o) || !strcmp(o->needs_exact, "--by page") || !strcmp(o->needs_exact, "--by region");
+}
+
+/* And what is watched has its code. */
 static bool is_told(const struct target_options *o)
 {
-	bool callers = !strcmp(o->needs_exact, "--callers");
+	return o->watch.n ? is_callers(o) : o->source == SESSION_FAULT && is_told_by_faults(o);
+}
 
-	return o->watch.n ? callers :
-	       o->source == SESSION_FAULT && (callers || !strcmp(o->needs_exact, "--by page") || !strcmp(o->needs_exact, "--by region"));
+static void say_needs_exact(const struct target_options *o, const char *command, struct err *e)
+{
+	if (!is_told_by_faults(o))
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "%s needs each access to be counted: give --exact, too, as in \"%s --exact %s -- CMD\"",
+			 o->needs_exact, command, o->needs_exact);
+	else
+		err_exit(e, EINVAL, CLI_USAGE,
+			 "%s needs each access to be counted: give --exact, too, as in \"%s --exact %s -- CMD\"; at far less cost --source fault tells it of the first touch of each page%s",
+			 o->needs_exact, command, o->needs_exact,
+			 is_callers(o) ? ", and --watch VARIABLE of one variable" : "");
 }
 
 /* An option about samples where none are taken, or none that it bounds; NULL: there is none. */
@@ -183,9 +215,7 @@ int target_options_check(struct target_options *o, char **rest, const char *comm
 		return CLI_USAGE;
 	}
 	if (o->needs_exact && o->source != SESSION_EXACT) {
-		err_exit(e, EINVAL, CLI_USAGE,
-			 "%s needs each access to be counted: give --exact, too, as in \"%s --exact %s -- CMD\"",
-			 o->needs_exact, command, o->needs_exact);
+		say_needs_exact(o, command, e);
 		return CLI_USAGE;
 	}
 	if (o->pid && o->source == SESSION_EXACT) {

@@ -132,11 +132,22 @@ one_line "--source of no source is said" "^hotvar: .*--source.*auto, perf, pmu, 
 status "--exact of a process that runs" 2 "$HOTVAR" --exact -p $$
 one_line "is said" "^hotvar: cannot count every access of a process that runs already: "
 status "--callers of samples" 2 "$HOTVAR" --callers -- true
-one_line "--callers of samples is said" "^hotvar: --callers needs each access to be counted: "
+one_line "--callers of samples is said" "^hotvar: --callers needs each access to be counted: .* --exact --callers -- CMD.*--source fault .*--watch VARIABLE"
 for by in page region; do
 	status "--by $by of samples" 2 "$HOTVAR" --by $by -- true
-	one_line "--by $by of samples is said" "^hotvar: --by $by needs each access to be counted: "
+	one_line "--by $by of samples is said" "^hotvar: --by $by needs each access to be counted: .*--source fault [^-]*\$"
 done
+status "--by phase of samples" 2 "$HOTVAR" --by phase -- true
+one_line "--by phase, which page faults do not tell, is said" "^hotvar: --by phase needs each access to be counted: [^;]*\$"
+for word in line lines cachelines; do
+	status "$word is no subcommand" 2 "$HOTVAR" $word -- true
+	one_line "$word is said to be --by cacheline" "^hotvar: '$word' is neither .*'hotvar --by cacheline -- CMD'"
+done
+status "members is no subcommand" 2 "$HOTVAR" members
+one_line "members is said to be --by member" "'hotvar --by member -- CMD'"
+printf '#!/bin/sh\nexit 5\n' > "$tmp/lines"
+chmod +x "$tmp/lines"
+status "a program named lines" 5 env PATH="$tmp:$PATH" "$HOTVAR" lines
 status "pages of nobody" 2 "$HOTVAR" pages
 one_line "pages of nobody is said" "^hotvar: whose pages\? "
 for command in top; do
@@ -144,6 +155,8 @@ for command in top; do
 	one_line "$command is said" "^hotvar: 'hotvar $command' is not in version $VERSION: "
 done
 status "--sort of no order" 2 "$HOTVAR" --sort size -- true
+status "--sort share" 2 "$HOTVAR" --sort share -- true
+one_line "the order of the column share is said" "takes accesses or time: accesses is the order of the column share"
 status "--min-share 101" 2 "$HOTVAR" --min-share 101 -- true
 status "--limit -1" 2 "$HOTVAR" --limit -1 -- true
 status "an option without its value" 2 "$HOTVAR" report -i
