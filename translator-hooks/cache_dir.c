@@ -28,6 +28,9 @@
 #define TEMP_PREFIX  ".tmp-"
 #define TEMP_OLD_SEC 60
 
+/* The command that helps, as 'hotvar doctor' has it. */
+#define EXPORT "export XDG_CACHE_HOME=DIR, a folder of your own"
+
 static struct {
 	bool looked, swept, broken; /* broken: written once in vain */
 	int fd;
@@ -53,8 +56,8 @@ static bool find_path(void)
 
 	/* A home is not ours to make. */
 	if (!(xdg && *xdg == '/') && home && *home == '/' && stat(home, &st) && errno == ENOENT) {
-		say("symbol images are not kept: HOME is '%s', which does not exist: set "
-		    "XDG_CACHE_HOME to a folder", home);
+		say("symbol images are not kept: HOME is '%s', which does not exist: "
+		    EXPORT, home);
 		return false;
 	}
 	if (xdg && *xdg == '/')
@@ -63,13 +66,13 @@ static bool find_path(void)
 		n = snprintf(dir.path, sizeof(dir.path), "%s/.cache/hotvar", home);
 	else {
 		say("symbol images are not kept: neither HOME nor XDG_CACHE_HOME names a "
-		    "folder: set one of them");
+		    "folder: " EXPORT);
 		return false;
 	}
 	if ((size_t)n < sizeof(dir.path))
 		return true;
-	say("symbol images are not kept: the path of the cache folder is too long: set "
-	    "XDG_CACHE_HOME to a shorter one");
+	say("symbol images are not kept: the path of the cache folder is too long: "
+	    EXPORT " with a short path");
 	return false;
 }
 
@@ -78,8 +81,8 @@ static void say_cannot(const char *what, int error)
 	say("symbol images are not kept: cannot %s '%s': %s: %s", what, dir.path,
 	    strerror(error),
 	    error == ENOSPC || error == EDQUOT || error == EFBIG ?
-		    "make room there, or set XDG_CACHE_HOME to another folder" :
-		    "make it writable, or set XDG_CACHE_HOME to a folder that can be written");
+		    "make room there, or " EXPORT " on another disk" :
+		    "make it writable, or " EXPORT);
 }
 
 /*
@@ -105,7 +108,7 @@ static bool make_dirs(void)
 	}
 	if (!geteuid() && st.st_uid) {
 		say("symbol images are not kept: '%s' belongs to user %u, and root does not "
-		    "write there: set HOME=/root or XDG_CACHE_HOME", part,
+		    "write there: export HOME=/root, or " EXPORT, part,
 		    (unsigned)st.st_uid);
 		return false;
 	}
@@ -131,8 +134,8 @@ static bool trusted(void)
 	if (fstat(dir.fd, &st)) {
 		say_cannot("use", errno);
 	} else if (st.st_uid != geteuid()) {
-		say("symbol images are not kept: '%s' belongs to user %u, not to user %u: set "
-		    "XDG_CACHE_HOME to a folder of your own", dir.path,
+		say("symbol images are not kept: '%s' belongs to user %u, not to user %u: "
+		    EXPORT, dir.path,
 		    (unsigned)st.st_uid, (unsigned)geteuid());
 	} else if (st.st_mode & (S_IWGRP | S_IWOTH)) {
 		say("symbol images are not kept: others may write to '%s': run chmod 700 on "
@@ -158,7 +161,7 @@ static void look(void)
 	}
 	if (dir.fd < 0 && (errno == ELOOP || errno == ENOTDIR))
 		say("symbol images are not kept: '%s' is a symbolic link or no folder: remove "
-		    "it, or set XDG_CACHE_HOME to another folder", dir.path);
+		    "it, or " EXPORT, dir.path);
 	else if (dir.fd < 0)
 		say_cannot("open", errno);
 	else if (!trusted()) {

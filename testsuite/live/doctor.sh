@@ -36,7 +36,7 @@ else
 	is "no paranoid level is known" "$(answer perf-paranoid)" null
 fi
 like "a cache folder that cannot be: what to do is said to the end" "$(XDG_CACHE_HOME=/proc/none "$HOTVAR" doctor --json | grep '"name":"cache"')" \
-	'set XDG_CACHE_HOME to a folder that can be written"'
+	'export XDG_CACHE_HOME=DIR, a folder of your own"'
 want=false
 command -v valgrind > /dev/null && [ -x "$top_builddir/runtime/valgrind/lib/hotvar-amd64-linux" ] && want=true
 is "valgrind" "$(answer valgrind)" $want

@@ -387,14 +387,14 @@ static void test_no_folder(void **state)
 {
 	(void)state;
 	unsetenv("HOME");
-	unkept("neither HOME nor XDG_CACHE_HOME");
+	unkept("neither HOME nor XDG_CACHE_HOME names a folder: export XDG_CACHE_HOME=DIR");
 	assert_null(image_cache_dir());
 	setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored */
 	unkept("neither HOME nor XDG_CACHE_HOME");
 	unsetenv("XDG_CACHE_HOME");
 	sh("rm -rf '%s'", home);
 	setenv("HOME", home, 1); /* which is not there, and stays so */
-	unkept("does not exist");
+	unkept("does not exist: export XDG_CACHE_HOME=DIR");
 	assert_int_not_equal(access(home, F_OK), 0);
 	sh("mkdir '%s'", home);
 	cache_dir_forget();
