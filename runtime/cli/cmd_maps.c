@@ -243,9 +243,20 @@ static int start_writer(struct writer *w, pthread_t *thread)
 
 /* ---- the end of the output ---- */
 
-/* All that a watch writes comes when it is over. */
-static void write_watch(const struct options *o, struct writer *w)
+/* Of the running process @pid; 0: of none. */
+static void say_pointer(struct options *o, pid_t pid)
 {
+	char *note = watch_pointer_note(&o->watch, pid);
+
+	if (note && !o->common.quiet)
+		cli_say(note);
+	free(note);
+}
+
+/* All that a watch writes comes when it is over. */
+static void write_watch(struct options *o, struct writer *w)
+{
+	say_pointer(o, 0);
 	maps_watch_write(w->f, o->common.json, w->watch, &w->told, &w->totals);
 	if (ferror(w->f))
 		w->totals.write_errno = errno ? errno : EIO;
@@ -373,6 +384,8 @@ static int find_variable(struct options *o, struct err *e)
 			       w->name);
 	if (w->ambiguous)
 		return err_set(e, EINVAL, "cannot watch '%s': there are several; name one of them: %s", w->name, w->others);
+	if (!r)
+		say_pointer(o, o->pid);
 	return r;
 }
 

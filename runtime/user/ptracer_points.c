@@ -261,6 +261,20 @@ static void found(struct ptracer *p, struct space *s, size_t i, const struct wat
 	}
 }
 
+/* "VARIABLE.MEMBER" of a variable that is there. */
+static void refuse_part(struct ptracer *p, struct space *s, size_t i, const struct watch *w)
+{
+	char *part = bytes_of(w->no_part, w->no_part_start, w->no_part_size ? w->no_part_size : 1), text[1400];
+
+	snprintf(text, sizeof(text), "cannot watch '%.300s': there is '%.300s', %s: watch 1, 2, 4 or 8 bytes of it by their offset, '%.300s+OFFSET,SIZE', as in --watch '%.300s'",
+		 w->name, w->no_part,
+		 w->no_part_size > WATCH_MEMBERS_MAX ? "whose parts are not known by name, since it has more than 1 MiB" :
+						       "which has no such part, or no debug information tells of it",
+		 w->no_part, part ? part : w->no_part);
+	free(part);
+	refuse(p, s, i, EINVAL, text);
+}
+
 static void seek_one(struct ptracer *p, struct space *s, size_t i)
 {
 	struct watch w = { .start = 0 };
@@ -283,6 +297,8 @@ static void seek_one(struct ptracer *p, struct space *s, size_t i)
 	} else if (w.no_member) {
 		snprintf(text, sizeof(text), "cannot watch '%.100s': there is no such member; there is %.240s", w.name, w.no_member);
 		refuse(p, s, i, EINVAL, text);
+	} else if (w.no_part) {
+		refuse_part(p, s, i, &w);
 	}
 	watch_fini(&w);
 }
@@ -441,6 +457,17 @@ void ptracer_points_gone(struct ptracer *p, pid_t tid)
 
 /* ---- all of it ---- */
 
+/* No note for the report, which has its own word for what was never found. */
+static void say_missing(const struct ptracer *p, const char *name)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "there is no variable '%.200s' in process %d now: it is watched once a library that has it is seen",
+		 name, (int)p->s->pid);
+	if (p->s->warn)
+		p->s->warn(text);
+}
+
 void ptracer_points_begun(struct ptracer *p)
 {
 	struct ptracer_points *q = p->points;
@@ -454,8 +481,7 @@ void ptracer_points_begun(struct ptracer *p)
 		while (k < q->n && q->spaces[k]->v[i].state != FOUND)
 			k++;
 		if (k == q->n && !q->said[i] && !q->failed)
-			session_warn(p->s, "there is no variable '%.200s' in process %d now: it is watched once a library that has it is seen",
-				     q->ask->v[i], (int)p->s->pid);
+			say_missing(p, q->ask->v[i]);
 	}
 }
 

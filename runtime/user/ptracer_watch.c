@@ -4,6 +4,7 @@
 #include "ptracer_watch.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -95,12 +96,17 @@ bool ptracer_watch_hit(const struct ptracer *p)
 
 static void find(struct ptracer *p, struct watch *w)
 {
+	char *note;
 	int r;
 
 	w->ask = false;
 	if (!w->name || w->end || w->ambiguous)
 		return;
 	r = watch_find_in(w, w->pid, NULL);
+	note = watch_pointer_note(w, 0);
+	if (note && p->s->warn)
+		p->s->warn(note);
+	free(note);
 	if (!r && w->ambiguous)
 		session_warn(p->s, "'%s' is not watched, since there are several: name one of them: %s", w->name, w->others);
 	if (!r || w->ambiguous) {

@@ -5,6 +5,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +72,31 @@ void watch_fini(struct watch *w)
 	free(w->module);
 	free(w->others);
 	free(w->no_member);
+	free(w->no_part);
 	w->live = NULL;
-	w->module = w->others = w->no_member = NULL;
+	w->module = w->others = w->no_member = w->no_part = NULL;
+}
+
+char *watch_pointer_note(struct watch *w, pid_t pid)
+{
+	const struct hvar_vmas *vmas = w->live ? live_vmas(w->live) : NULL;
+	const struct hvar_vma *v = NULL;
+	uint64_t to = 0;
+	char *text;
+	int n;
+
+	if (!w->pointer || w->pointer_told)
+		return NULL;
+	w->pointer_told = true;
+	if (pid && vmas && proc_peek(pid, w->start, &to, w->end - w->start < sizeof(to) ? w->end - w->start : sizeof(to)))
+		v = hvar_vmas_find(vmas, to);
+	if (v)
+		n = asprintf(&text, "'%s' is a pointer: its own %" PRIu64 " bytes are watched, not what it points to, which is now at 0x%" PRIx64 ": to watch all of the area there, give --watch 0x%" PRIx64 "-0x%" PRIx64,
+			     w->name, w->end - w->start, to, v->start, v->end);
+	else
+		n = asprintf(&text, "'%s' is a pointer: its own %" PRIu64 " bytes are watched, not what it points to: to watch that give its addresses, --watch START-END -p PID, once the program has it; 'hotvar maps --watch %s -p PID' says where it is then",
+			     w->name, w->end - w->start, w->name);
+	return n < 0 ? NULL : text;
 }
 
 static bool overlap(const struct watch *w, uint64_t start, uint64_t end)

@@ -21,6 +21,8 @@
 
 struct live;
 
+enum { WATCH_MEMBERS_MAX = 1 << 20 }; /* bytes of a variable that members are sought in */
+
 struct watch {
 	/* asked for: a range, or the name of a variable, "NAME" or "MODULE:NAME" */
 	uint64_t start, end; /* 0, 0: not known yet */
@@ -39,6 +41,10 @@ struct watch {
 	char *module;	     /* of the variable; NULL: none */
 	char *others;	     /* ambiguous: which ones there are, malloc'd */
 	char *no_member;     /* not found: the variable is there, and its type has no such member: which it has, malloc'd; NULL: not so */
+	char *no_part;	     /* not found: the variable alone, which is there, as it was given, malloc'd; NULL: not so */
+	uint64_t no_part_start, no_part_size; /* of that */
+	bool pointer;	     /* debug information says that what was found is one, no more */
+	bool pointer_told;   /* and that was said */
 	bool hit;
 	struct hvar_event ev; /* what happened */
 	char comm[PROC_COMM];
@@ -49,6 +55,11 @@ struct watch {
 /* "START-END", hexadecimal, or the name of a variable; false: neither.  @w is all zero before. */
 bool watch_parse(struct watch *w, const char *text);
 void watch_fini(struct watch *w);
+
+/*
+ * w->pointer: what to say of that, malloc'd, once; NULL: no more.  Of the running process @pid also where it points to; 0: not.
+ */
+char *watch_pointer_note(struct watch *w, pid_t pid);
 
 /* Does @ev take away any byte of [w->start, w->end)?  Of its address space, whichever that is. */
 bool watch_hits(const struct watch *w, const struct hvar_event *ev);

@@ -18,7 +18,7 @@
 #include "translator-hooks/image_member.h"
 #include "translator-hooks/image_name.h"
 
-enum { MOST_NAMED = 8, MOST_BYTES = 1 << 20 /* of a variable that members are sought in */ };
+enum { MOST_NAMED = 8 };
 
 struct find {
 	struct watch *w;
@@ -117,7 +117,7 @@ static bool find_member(const struct find *f, const struct hvar_image *img, uint
 		*size = s->size;
 		return true;
 	}
-	if (s->size > MOST_BYTES)
+	if (s->size > WATCH_MEMBERS_MAX)
 		return false;
 	for (at = 0; at < s->size; at++) {
 		bool in;
@@ -172,7 +172,7 @@ static void note_no_member(struct find *f, const struct hvar_image *img, uint32_
 	FILE *out;
 
 	image_member(img, i, false, 0, &m);
-	if (!n || f->w->no_member || !m.var || !img->syms[i].size || img->syms[i].size > MOST_BYTES)
+	if (!n || f->w->no_member || !m.var || !img->syms[i].size || img->syms[i].size > WATCH_MEMBERS_MAX)
 		return;
 	out = open_memstream(&text, &size);
 	if (!out)
@@ -186,6 +186,35 @@ static void note_no_member(struct find *f, const struct hvar_image *img, uint32_
 		f->w->no_member = text;
 	else
 		free(text);
+}
+
+/* The variable is there, and nothing tells where in it that part is. */
+static void note_no_part(struct find *f, uint64_t start, uint64_t size)
+{
+	struct watch *w = f->w;
+
+	if (!*f->members || w->no_part)
+		return;
+	w->no_part = strndup(w->name, (size_t)(f->members - w->name));
+	w->no_part_start = start;
+	w->no_part_size = size;
+}
+
+/* Is what was found, at @from of symbol @i, a pointer and nothing else? */
+static bool is_pointer(const struct find *f, const struct hvar_image *img, uint32_t i, uint64_t from, uint64_t size)
+{
+	struct image_member m;
+	size_t n;
+
+	if (size != 8 && size != 4)
+		return false;
+	image_member(img, i, false, from, &m);
+	do {
+		n = m.type ? strlen(m.type) : 0;
+		if (m.var && n && !strcmp(m.path, f->members))
+			return m.type[n - 1] == '*' || strstr(m.type, "(*)");
+	} while (image_member_next(&m));
+	return false;
 }
 
 /* What of module @id is loaded where: any area of it tells its bias. */
@@ -205,6 +234,7 @@ static void find_in(struct find *f, uint32_t id, uint64_t bias)
 			continue;
 		if (!find_member(f, img, i, &from, &size)) {
 			note_no_member(f, img, i);
+			note_no_part(f, s->vaddr + bias, s->size);
 			continue;
 		}
 		if (f->found && f->w->start == s->vaddr + bias + from)
@@ -212,6 +242,7 @@ static void find_in(struct find *f, uint32_t id, uint64_t bias)
 		if (!f->found++) {
 			f->w->start = s->vaddr + bias + from;
 			f->w->end = f->w->start + (size ? size : 1);
+			f->w->pointer = is_pointer(f, img, i, from, size);
 			free(f->w->module);
 			f->w->module = strdup(path);
 		}

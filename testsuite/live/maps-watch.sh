@@ -143,6 +143,48 @@ finish
 is "nonesuch of a command: status" $? 7
 like "nonesuch of a command: is said" "$(cat "$tmp/out")" "^nonesuch: was never there; check the name with nm"
 
+# The bytes of a pointer are its own, and that is said, with what it points to.
+cat > "$tmp/pointer.c" << 'END'
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+char *pointer;
+long number;
+struct { int first; char *inside; } both;
+int main(void)
+{
+	char c;
+
+	/* between pages of another protection, so that nothing is merged with it */
+	pointer = mmap(0, 12288, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pointer = both.inside = mmap(pointer + 4096, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	printf("0x%lx-0x%lx\n", (long)pointer, (long)pointer + 4096);
+	fflush(stdout);
+	return read(0, &c, 1) < 0;
+}
+END
+${CC:-cc} -g -o "$tmp/pointer" "$tmp/pointer.c" || not_ok "pointer can be built"
+"$tmp/pointer" < "$tmp/go" > "$tmp/said" &
+pid=$!
+pids="$pids $pid"
+exec 3> "$tmp/go"
+until_true 10 grep -q - "$tmp/said"
+for name in pointer both.inside; do
+	"$HOTVAR" maps -d 0.1 -p $pid --watch $name > "$tmp/out" 2> "$tmp/err"
+	is "$name: what it points to is said, once" "$(sed "s/^hotvar: '$name' is a pointer: its own 8 bytes are watched, not .* give --watch //" "$tmp/err")" \
+		"$(cat "$tmp/said")"
+done
+for name in number both.first; do
+	"$HOTVAR" maps -d 0.1 -p $pid --watch $name > "$tmp/out" 2> "$tmp/err"
+	is "$name is no pointer" "$(cat "$tmp/err")" ""
+done
+finish
+"$HOTVAR" maps -o "$tmp/out" --watch pointer -- "$tmp/pointer" < /dev/null > "$tmp/said" 2> "$tmp/err"
+is "a pointer of a command: is said, once" "$(grep -c "^hotvar: 'pointer' is a pointer: .*--watch START-END" "$tmp/err") $(wc -l < "$tmp/err")" "1 1"
+"$HOTVAR" record -q -o "$tmp/rec" -- "$tmp/pointer" < /dev/null > "$tmp/said" 2> "$tmp/err"
+"$HOTVAR" maps -i "$tmp/rec" --watch pointer > "$tmp/out" 2> "$tmp/err"
+is "and of a recording" "$(grep -c "^hotvar: 'pointer' is a pointer: .*--watch START-END" "$tmp/err") $(wc -l < "$tmp/err")" "1 1"
+
 # One of several: the module is named, or the source file.
 for lib in a b; do
 	printf 'static long same[1024] = { 1 };\nlong both[1024] = { 1 };\nlong *variable_%s(void) { return same; }\n' $lib > "$tmp/$lib.c"

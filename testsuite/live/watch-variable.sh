@@ -87,6 +87,7 @@ refused "a label" 125 "a label without a size: .*--watch 'label\+0,1'" --watch l
 refused "more than there is" 125 "text has 100 bytes" --watch text+98,4
 refused "a fifth variable" 2 "no more than four" --watch a --watch b --watch c --watch d --watch e
 refused "three bytes" 2 "1, 2, 4 or 8 bytes" --watch text+0,3
+refused "two in one" 2 "for --watch: it takes one variable: .*--watch one --watch other" --watch counter,letter
 refused "no name" 2 "the name of a variable" --watch zz-yy
 refused "--exact beside it" 2 "leave out one of the two" --watch counter --exact
 refused "another source beside it" 2 "leave out one of the two" --watch counter --source perf
@@ -104,6 +105,8 @@ is "a member that there is none of: nothing is run" "$?$(cat "$tmp/out")" 125
 like "and which there are is told" "$(cat "$tmp/err")" "cannot watch 'table\[3\]\.hit': there is no such member; there is table\[3\]\.[a-z]*, .*table\[3\]\.hits"
 "$HOTVAR" --watch 'table[3].hits.x' -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
 is "nor in a member that has none" "$? $(grep -c 'there is no such member' "$tmp/err")" "125 1"
+"$HOTVAR" --watch hits -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
+like "a member's name alone: whose it is" "$(cat "$tmp/err")" "no process has a variable 'hits'; did you mean 'table\[0\]\.hits'"
 "$HOTVAR" --watch 0x10-0x18 -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
 like "addresses that nothing lies at" "$(cat "$tmp/err")" "^nothing found: no process has memory at 0x10-0x18$"
 "$HOTVAR" --watch errno -- "$TESTPROGS/watch_counts" 1 > "$tmp/out" 2> "$tmp/err"
@@ -112,6 +115,39 @@ like "a thread-local one is said to be that" "$(cat "$tmp/err")" "cannot watch '
 is "a program that ends at once" $? 0
 "$HOTVAR" --watch counter -- /nonexistent/program > "$tmp/out" 2> "$tmp/err"
 is "or is not there" $? 127
+
+# Without debug information there are no parts, and what there is is told before anything is waited for.
+cat > "$tmp/bare.c" << 'END'
+#include <stdio.h>
+#include <unistd.h>
+struct { long one, hits; } server;
+int main(void)
+{
+	char c;
+
+	puts("ready");
+	fflush(stdout);
+	return read(0, &c, 1) < 0;
+}
+END
+${CC:-cc} -g0 -o "$tmp/bare" "$tmp/bare.c" || not_ok "bare can be built"
+"$HOTVAR" --watch server.hits -- "$tmp/bare" < /dev/null > "$tmp/out" 2> "$tmp/err"
+is "a part that nothing tells of: nothing is run" "$?$(cat "$tmp/out")" 125
+part="^hotvar: cannot watch 'server\.hits': there is 'server', which has no such part, .*'server\+OFFSET,SIZE', as in --watch 'server\+0,8'\$"
+like "and what can be watched is told" "$(cat "$tmp/err")" "$part"
+"$tmp/bare" < "$tmp/go" > "$tmp/out" &
+pid=$!
+exec 9> "$tmp/go"
+until_true 20 grep -q ready "$tmp/out"
+"$HOTVAR" -p $pid --watch server.hits > "$tmp/text" 2> "$tmp/err"
+is "nor is it of a process that runs" "$? $(cat "$tmp/text")" "125 "
+like "which is told likewise" "$(cat "$tmp/err")" "$part"
+is "in one line" "$(wc -l < "$tmp/err")" 1
+"$HOTVAR" -d 0.1 -p $pid --watch nonesuch > "$tmp/text" 2>&1
+is "a variable that it has not: that is said once, and once more that it never came" \
+	"$(grep -c "there is no variable 'nonesuch'" "$tmp/text") $(grep -c nonesuch "$tmp/text")" "1 2"
+exec 9>&-
+wait $pid
 
 # All of the processor's are another's: it watches itself.
 "$TESTPROGS/take_watchpoints" < "$tmp/go" > "$tmp/out" &
