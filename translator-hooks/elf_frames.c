@@ -81,7 +81,8 @@ static bool usable(const struct elf_file *f, uint8_t encoding)
 	return width(f, encoding) && (from == DW_EH_PE_absptr || from == DW_EH_PE_pcrel);
 }
 
-bool elf_frames_find(const struct elf_file *f, struct elf_frames *out)
+/* By PT_GNU_EH_FRAME. */
+static bool by_header(const struct elf_file *f, struct elf_frames *out)
 {
 	uint64_t left, at, n;
 	uint8_t head[HEAD + 8];
@@ -105,6 +106,24 @@ bool elf_frames_find(const struct elf_file *f, struct elf_frames *out)
 		    f->sh[i].sh_size < out->size)
 			out->size = f->sh[i].sh_size;
 	return out->size <= FRAMES_MAX;
+}
+
+/* By its section: gcc asks for no header in a static program (its crtbeginT.o registers the frames itself). */
+static bool by_section(const struct elf_file *f, struct elf_frames *out)
+{
+	uint32_t i = elf_file_section(f, ".eh_frame");
+	const Elf64_Shdr *s = &f->sh[i];
+
+	if (!i || !(s->sh_flags & SHF_ALLOC) || s->sh_type == SHT_NOBITS || !s->sh_size ||
+	    s->sh_size > FRAMES_MAX || !elf_file_has(f, s->sh_offset, s->sh_size))
+		return false;
+	*out = (struct elf_frames){ s->sh_offset, s->sh_size, s->sh_addr };
+	return true;
+}
+
+bool elf_frames_find(const struct elf_file *f, struct elf_frames *out)
+{
+	return by_header(f, out) || by_section(f, out);
 }
 
 /* The encoding of the FDEs' pointers. */

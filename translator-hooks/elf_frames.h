@@ -2,7 +2,8 @@
 /*
  * elf_frames.h - where functions start and end, by a file's .eh_frame.
  *
- * It is there in stripped files too, as exceptions need it; PT_GNU_EH_FRAME leads to it.
+ * It is there in stripped files too, as exceptions need it.  PT_GNU_EH_FRAME leads to it, or where a
+ * program was linked without that, its section.
  */
 #ifndef ELF_FRAMES_H
 #define ELF_FRAMES_H

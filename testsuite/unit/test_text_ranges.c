@@ -33,7 +33,7 @@ struct spec {
 	struct span fdes[MAX], syms[MAX];
 	uint32_t n_fdes, n_syms;
 	uint8_t encoding; /* of the FDEs' pointers */
-	bool is32, sections, plt;
+	bool is32, sections, plt, no_header; /* without a segment that leads to .eh_frame */
 };
 
 /* ---- .eh_frame ---- */
@@ -121,7 +121,7 @@ static void make_elf(struct elf_maker *f, const struct spec *s)
 		put_fde(s, &s->fdes[i], cfi, &n, cie, FRAMES + sizeof(hdr));
 	}
 	put(cfi, &n, 0, 4);
-	elf_maker_seg(f, PT_GNU_EH_FRAME, PF_R, f->n, FRAMES, sizeof(hdr), sizeof(hdr));
+	elf_maker_seg(f, s->no_header ? PT_NULL : PT_GNU_EH_FRAME, PF_R, f->n, FRAMES, sizeof(hdr), sizeof(hdr));
 	elf_maker_seg(f, PT_LOAD, PF_R, f->n, FRAMES, sizeof(hdr) + n, sizeof(hdr) + n);
 	elf_maker_section(f, ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, FRAMES, hdr, sizeof(hdr));
 	elf_maker_section(f, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, FRAMES + sizeof(hdr), cfi, n);
@@ -207,6 +207,7 @@ static void random_spec(struct spec *s, bool with_symbols)
 	s->is32 = rnd(3) == 0;
 	s->sections = with_symbols || rnd(2);
 	s->plt = rnd(2);
+	s->no_header = s->sections && rnd(2);
 	for (s->n_fdes = 0; s->n_fdes < rnd(MAX); s->n_fdes++) {
 		struct span *f = &s->fdes[s->n_fdes];
 
