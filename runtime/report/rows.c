@@ -16,6 +16,7 @@ static const char *const reason_texts[ESTIMATE_REASONS] = {
 	[ESTIMATE_BAD_CODE] = "bytes that are no instruction",
 	[ESTIMATE_NO_REGS] = "the kernel gave no registers",
 	[ESTIMATE_TABLE_FULL] = "no memory for more variables",
+	[ESTIMATE_NO_BLOCK] = "code whose beginning is not known",
 	[ESTIMATE_NOT_MAPPED] = "address unprovable: no memory is known there",
 };
 

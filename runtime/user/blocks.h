@@ -41,6 +41,7 @@ struct blocks {
 	bool is32;
 	bool has_unknown_jump; /* some indirect jump whose targets are not all known */
 	bool bounded;	       /* begins where a function begins */
+	bool headless;	       /* begins amid a block, as far as is known: more of its first one may be before */
 	uint32_t n;	       /* instructions */
 	struct decode_insn *insn;
 	uint32_t *off;	       /* of each, from the start */

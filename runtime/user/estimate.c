@@ -23,6 +23,7 @@ const char *estimate_reason_name(enum estimate_reason r)
 		[ESTIMATE_BAD_CODE] = "bad-code",
 		[ESTIMATE_NO_REGS] = "no-registers",
 		[ESTIMATE_TABLE_FULL] = "table-full",
+		[ESTIMATE_NO_BLOCK] = "no-block",
 		[ESTIMATE_NOT_MAPPED] = "not-mapped",
 	};
 
@@ -276,7 +277,7 @@ static enum estimate_reason take(struct taking *t)
 	window_run(t->s, f, t->insn, &sink);
 	pairs_sample(&f->pairs, t->s, t->insn, t->shown, t->n_shown);
 	if (!t->n_own)
-		return ESTIMATE_NO_OPERAND;
+		return f->b->headless && !f->b->span[t->insn].first ? ESTIMATE_NO_BLOCK : ESTIMATE_NO_OPERAND;
 	if (t->n_proven)
 		return ESTIMATE_OK;
 	if (t->n_full)

@@ -69,6 +69,7 @@ enum estimate_reason {
 	ESTIMATE_BAD_CODE,	/* bytes that are no instruction */
 	ESTIMATE_NO_REGS,
 	ESTIMATE_TABLE_FULL,
+	ESTIMATE_NO_BLOCK,	/* where its block begins is not known, and what is known of it accesses no memory */
 	ESTIMATE_NOT_MAPPED,	/* no memory is known where the address points: it is wrong, or the map */
 	ESTIMATE_REASONS
 };

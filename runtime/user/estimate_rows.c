@@ -159,27 +159,29 @@ static void charge_time(struct solving *s)
 			if (before(f, i, &from))
 				charge(s, f, from, f->time_ns[i]);
 			else
-				lose_time(s, ESTIMATE_NO_OPERAND, f->time_ns[i]);
+				lose_time(s, !i && f->b->headless ? ESTIMATE_NO_BLOCK : ESTIMATE_NO_OPERAND, f->time_ns[i]);
 		}
 	}
 	lose_time(s, ESTIMATE_NO_CODE, s->e->by_reason_ns[ESTIMATE_NO_CODE]);
 	lose_time(s, ESTIMATE_BAD_CODE, s->e->by_reason_ns[ESTIMATE_BAD_CODE]);
 }
 
-/* Samples outside of known code made accesses like the others, as far as we can tell. */
+/* Samples outside of known code, and of known blocks, made accesses like the others, as far as we can tell. */
 static void add_unknown_code(struct solving *s)
 {
+	static const enum estimate_reason unknown[] = { ESTIMATE_NO_CODE, ESTIMATE_BAD_CODE, ESTIMATE_NO_BLOCK };
 	const struct estimate_result *r = &s->e->result;
-	double outside = (double)r->by_reason[ESTIMATE_NO_CODE] +
-			 r->by_reason[ESTIMATE_BAD_CODE];
-	double inside = (double)r->samples - outside, each;
+	double outside = 0, inside, each;
 
-	if (!outside)
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+		outside += (double)r->by_reason[unknown[i]];
+	if (!(outside > 0))
 		return;
+	inside = (double)r->samples - outside;
 	each = inside > 0 && s->accesses > 0 ? s->accesses / inside : 1;
-	for (int i = ESTIMATE_NO_CODE; i <= ESTIMATE_BAD_CODE; i++) {
-		s->lost[i] += each * r->by_reason[i];
-		s->accesses += each * r->by_reason[i];
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		s->lost[unknown[i]] += each * (double)r->by_reason[unknown[i]];
+		s->accesses += each * (double)r->by_reason[unknown[i]];
 	}
 }
 
@@ -239,7 +241,7 @@ static bool make_rows(struct solving *s)
 		return false;
 	e->result.rows = rows;
 	e->result.n = 0;
-	s->nobodys = s->accesses > 0 ? (s->lost[ESTIMATE_REGISTER_LOST] + s->lost[ESTIMATE_TABLE_FULL]) / s->accesses : 0;
+	s->nobodys = s->accesses > 0 ? (s->lost[ESTIMATE_REGISTER_LOST] + s->lost[ESTIMATE_TABLE_FULL] + s->lost[ESTIMATE_NO_BLOCK]) / s->accesses : 0;
 	for (size_t i = 0; i < e->n_vars; i++) {
 		const struct sums *v = &s->vars[i];
 		struct estimate_row *r = &rows[e->result.n];

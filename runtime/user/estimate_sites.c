@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate_bounds.h"
 #include "estimate_sites.h"
 
 enum {
@@ -203,11 +204,36 @@ static void make_room(const struct sites *s, const struct code_site *at,
 		*end = s->v[i]->start;
 }
 
+/* By its code: what is around @at and in nothing that is decoded already; @before bytes of its mapping are before it. */
+static struct site_function *guess_around(const struct sites *s, const struct estimate_env *env,
+					  const struct hvar_event *ev, const struct code_site *at,
+					  uint64_t before, uint64_t left)
+{
+	uint64_t lowest = at->where - (before < at->where ? before : at->where);
+	uint64_t highest = at->where + left;
+	size_t i = lower_bound(s, at);
+	struct site_function *f;
+	struct bounds b;
+
+	if (i && s->v[i - 1]->module == at->module && s->v[i - 1]->mm == at->mm && s->v[i - 1]->end > lowest)
+		lowest = s->v[i - 1]->end;
+	if (i < s->n && s->v[i]->module == at->module && s->v[i]->mm == at->mm && s->v[i]->start < highest)
+		highest = s->v[i]->start;
+	if (!bounds_find(env, at, ev->u.sample.flags & HVAR_SAMPLE_ABI32, lowest, highest, &b))
+		return NULL;
+	f = function_new(env, ev, at, b.start, b.end, false);
+	if (f && f->b) {
+		f->b->bounded = b.begins;
+		f->b->headless = !b.begins;
+	}
+	return f;
+}
+
 static struct site_function *decode_around(struct sites *s,
 					   const struct estimate_env *env,
 					   const struct hvar_event *ev,
 					   const struct code_site *at,
-					   uint64_t left)
+					   uint64_t before, uint64_t left)
 {
 	uint64_t start = at->where, end = at->where;
 	bool window = !env->function(env->ctx, at, &start, &end) ||
@@ -215,14 +241,19 @@ static struct site_function *decode_around(struct sites *s,
 		      end - start > MAX_FUNCTION ||
 		      /* the part before ip must be mapped where we think */
 		      at->where - start > ev->u.sample.ip;
-	struct site_function *f;
+	struct site_function *f = NULL;
 
 	if (window) {
+		f = guess_around(s, env, ev, at, before, left);
 		start = at->where;
 		end = start + (left < WINDOW ? left : WINDOW);
 	}
-	make_room(s, at, &start, &end, &window);
-	f = function_new(env, ev, at, start, end, window);
+	if (!f) {
+		make_room(s, at, &start, &end, &window);
+		f = function_new(env, ev, at, start, end, window);
+		if (f && f->b)
+			f->b->headless = window;
+	}
 	if (f && !insert(s, lower_bound(s, at), f)) {
 		function_free(f);
 		f = NULL;
@@ -285,7 +316,7 @@ struct site_function *sites_decode(struct sites *s, const struct estimate_env *e
 	    end > r->end)
 		return NULL;
 	ev.u.sample.ip = where + r->bias;
-	return decode_around(s, env, &ev, &at, r->end - where);
+	return decode_around(s, env, &ev, &at, where - r->start, r->end - where);
 }
 
 /* Remember the mapping around @ip, for later looks at its other functions. */
@@ -342,7 +373,7 @@ enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
 	if (i < s->n && !compare(s->v[i], at.module, at.mm, at.where))
 		*f = s->v[i];
 	else
-		*f = decode_around(s, env, ev, &at, end - ip);
+		*f = decode_around(s, env, ev, &at, ip - start, end - ip);
 	note_range(s, ev, &at, start, end);
 	if (!*f || !(*f)->b)
 		return ESTIMATE_NO_CODE;

@@ -27,7 +27,7 @@ enum { CODE = 0x400000, DATA = 0x600000, EACH = 0x1000, VARS = 8, TLS = VARS + 2
 /* What the estimator's environment knows. */
 struct world {
 	uint8_t code[256];
-	size_t n;
+	size_t n, before;     /* bytes of code; mapped before them */
 	bool bounded, readable;
 	uint32_t full;	      /* this variable has no room */
 	uint64_t last_ip;
@@ -59,7 +59,7 @@ static bool env_site(void *ctx, const struct hvar_event *ev, uint64_t ip,
 	if (ip < CODE || ip >= CODE + w->n)
 		return false;
 	*out = (struct code_site){ 1, 0, ip - CODE + 0x1000 };
-	*start = CODE;
+	*start = CODE - w->before;
 	*end = CODE + w->n;
 	return true;
 }
@@ -252,6 +252,67 @@ static void test_places(void **state)
 		check_result(r);
 		estimate_free(e);
 	}
+}
+
+/* The same where nothing tells what function the code is of: it is found by the code. */
+static void test_places_unbounded(void **state)
+{
+	(void)state;
+	for (unsigned first = 0; first < 6; first++) {
+		struct world w;
+		struct estimate *e;
+		const struct estimate_result *r;
+		uint64_t regs[16];
+
+		/* Another function before it, and padding: ret; nopl 0(%rax,%rax) */
+		world_init(&w, "48 8b 07 c3 0f 1f 44 00 00 48 8b 04 cf 48 83 c1 01 48 01 06 48 01 da 48 83 f9 64 75 ec c3");
+		w.bounded = false;
+		e = estimate_in(&w);
+		for (unsigned i = 0; i < 600; i++) {
+			struct stream_sample s;
+			unsigned k = (first + i) % 6;
+
+			loop_regs(regs, k, i % 100);
+			s = sample_at(9 + loop_at[k], regs);
+			estimate_sample(e, &s);
+		}
+		r = estimate_solve(e);
+		check_result(r);
+		assert_int_equal(r->attributed, 600);
+		assert_true(fabs(share_of(r, 0) - 1.0 / 3) < 0.01);
+		assert_true(fabs(share_of(r, 1) - 2.0 / 3) < 0.01);
+		assert_true(row_of(r, 1)->reads == row_of(r, 1)->writes);
+		estimate_free(e);
+	}
+}
+
+/* What is before the place cannot be read: nobody can say that its block accesses no memory. */
+static void test_headless(void **state)
+{
+	/* amid the loop, at its add; behind it the return */
+	static const char rest[] = "48 01 da 48 83 f9 64 75 ec c3";
+	struct world w;
+	struct estimate *e;
+	const struct estimate_result *r;
+	uint64_t regs[16] = { 0 };
+	struct stream_sample s;
+
+	(void)state;
+	world_init(&w, rest);
+	w.bounded = false;
+	w.before = 0x20; /* mapped, but not there to read */
+	e = estimate_in(&w);
+	regs[RSP] = STACK;
+	for (unsigned i = 0; i < 10; i++) {
+		s = sample_at(0, regs);
+		estimate_sample(e, &s);
+	}
+	r = estimate_solve(e);
+	check_result(r);
+	assert_int_equal(r->by_reason[ESTIMATE_NO_BLOCK], 10);
+	assert_true(r->time_lost[ESTIMATE_NO_BLOCK] == 1);
+	assert_true(r->share_lost[ESTIMATE_NO_BLOCK] == 1);
+	estimate_free(e);
 }
 
 /* An address register that the code has overwritten, before and behind. */
@@ -562,7 +623,8 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),	  cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_places),	  cmocka_unit_test(test_places_unbounded),
+		cmocka_unit_test(test_headless),  cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_reasons), cmocka_unit_test(test_memory),	  cmocka_unit_test(test_fixed),
 		cmocka_unit_test(test_repeat),	  cmocka_unit_test(test_slow_loop),
 		cmocka_unit_test(test_unbounded), cmocka_unit_test(test_random),
