@@ -27,6 +27,9 @@ struct relook {
 	size_t turn;	/* where the next run begins */
 	unsigned share;
 	uint64_t begin_ns, spent_ns;
+	pid_t waiter;	/* the one that there was no time for, 0: none */
+	uint64_t since_ns; /* it waits, */
+	uint64_t passed_ns; /* and what those cost that were looked at meanwhile */
 };
 
 struct relook *relook_new(unsigned share)
@@ -159,6 +162,8 @@ bool relook_gone(struct relook *l, pid_t pid)
 
 	if (p)
 		remove_slot(l, (size_t)(p - l->v));
+	if (l->waiter == pid)
+		l->waiter = 0;
 	return sampled;
 }
 
@@ -181,6 +186,32 @@ static bool affordable(const struct relook *l, const struct proc *p, uint64_t no
 	       now - l->begin_ns + (uint64_t)GRACE_NS * l->share;
 }
 
+/* Those that cost less may pass one that waits, with half of the time there is since: it waits twice as long at most. */
+static bool may_look(const struct relook *l, const struct proc *p, uint64_t now)
+{
+	if (!affordable(l, p, now))
+		return false;
+	return !l->waiter || p->pid == l->waiter || (l->passed_ns + p->cost_ns) * 2 * l->share <= now - l->since_ns;
+}
+
+static void wait_for(struct relook *l, const struct proc *p, uint64_t now)
+{
+	if (l->waiter)
+		return;
+	l->waiter = p->pid;
+	l->since_ns = now;
+	l->passed_ns = 0;
+}
+
+static void looked(struct relook *l, struct proc *p, uint64_t cost_ns)
+{
+	p->cost_ns = cost_ns;
+	l->spent_ns += cost_ns;
+	l->passed_ns += cost_ns;
+	if (l->waiter == p->pid)
+		l->waiter = 0;
+}
+
 /*
  * A look adds and removes no process, so entries stay where they are.  What it costs is CPU time: on a busy
  * machine it takes many times as long, while nobody is kept from anything.  The first one that there is no time for is
@@ -197,8 +228,9 @@ void relook_run(struct relook *l,
 
 		if (!p->pid || (!p->must && !p->active))
 			continue;
-		if (!p->must && (waits || !affordable(l, p, now))) {
-			waits = waits ? waits : l->slots - n;
+		if (!p->must && !may_look(l, p, now)) {
+			wait_for(l, p, now);
+			waits = l->waiter == p->pid ? l->slots - n : waits;
 			continue;
 		}
 		p->active = p->must = false;
@@ -207,8 +239,7 @@ void relook_run(struct relook *l,
 		now = clock_now_ns();
 		then = used;
 		used = clock_own_cpu_ns();
-		p->cost_ns = used - then;
-		l->spent_ns += p->cost_ns;
+		looked(l, p, used - then);
 	}
 	l->turn = at - waits;
 }
