@@ -65,13 +65,12 @@ void standstill_leave(struct standstill_cpus *c)
  * 18dbcbfabfff, "perf: Fix the POLL_HUP delivery breakage", until eb3182ef0405, "perf/core: Fix system hang caused
  * by cpu-clock usage").
  */
-static int make(struct standstill *s, pid_t pid, pid_t tid)
+static int make_timer(struct standstill *s, pid_t tid)
 {
 	struct perf_event_attr a;
 	void *base;
 	int fd;
 
-	standstill_close(s);
 	perf_attr_common(&a);
 	a.config = PERF_COUNT_SW_CPU_CLOCK;
 	a.sample_period = STANDSTILL_MOST_NS;
@@ -93,7 +92,24 @@ static int make(struct standstill *s, pid_t pid, pid_t tid)
 	s->ring.form = PERF_FORM_COUNT;
 	s->base = base;
 	s->fd = fd;
-	s->turns = turns_open(pid, tid);
+	return 0;
+}
+
+/* No timer for one whose turns are not told: it would never be known to have stood still. */
+static int make(struct standstill *s, pid_t pid, pid_t tid)
+{
+	int turns, err;
+
+	standstill_close(s);
+	turns = turns_open(pid, tid);
+	if (turns < 0)
+		return errno != ENOENT ? -errno : turns_are_counted() ? -ESRCH : -ENOTSUP;
+	err = make_timer(s, tid);
+	if (err) {
+		close(turns);
+		return err;
+	}
+	s->turns = turns;
 	s->pid = pid;
 	s->tid = tid;
 	return 0;
@@ -105,8 +121,7 @@ void standstill_close(struct standstill *s)
 		return;
 	munmap(s->base, RING);
 	close(s->fd);
-	if (s->turns >= 0)
-		close(s->turns);
+	close(s->turns);
 	s->base = NULL;
 }
 

@@ -39,7 +39,7 @@ struct standstill {
 	void *base; /* of its ring; NULL: there is none, and the rest means nothing */
 	struct perf_ring ring;
 	int fd;
-	int turns; /* descriptor of turns_open(); -1 */
+	int turns; /* descriptor of turns_open() */
 	pid_t pid, tid;
 	uint64_t count_ns; /* of the timer, when the thread stood still */
 	uint64_t slices;

@@ -4,6 +4,7 @@
 #include "turns.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,19 @@ bool turns_begun(pid_t pid, pid_t tid, uint64_t *out)
 	if (fd >= 0)
 		close(fd);
 	return got;
+}
+
+bool turns_are_counted(void)
+{
+	int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	bool no = fd < 0 && errno == ENOENT;
+	uint64_t n;
+
+	if (fd >= 0) {
+		no = !turns_begun_by(fd, &n);
+		close(fd);
+	}
+	return !no;
 }
 
 bool turns_alone(pid_t pid)

@@ -19,6 +19,9 @@ bool turns_begun(pid_t pid, pid_t tid, uint64_t *out);
 int turns_open(pid_t pid, pid_t tid);
 bool turns_begun_by(int fd, uint64_t *out);
 
+/* Does this kernel count that?  False only if that is sure. */
+bool turns_are_counted(void);
+
 /* Has @pid one thread only? */
 bool turns_alone(pid_t pid);
 

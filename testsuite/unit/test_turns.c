@@ -102,6 +102,7 @@ static void test_begun(void **state)
 	assert_false(turns_begun(pid, pid, &after));
 	assert_false(turns_begun_by(-1, &after));
 	assert_int_equal(turns_open(-1, -1), -1);
+	assert_true(turns_are_counted());
 	close(own);
 	close(its);
 }

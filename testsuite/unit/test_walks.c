@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,6 +171,38 @@ static void test_stands(void **state)
 	assert_memory_equal(before, after, sizeof(before));
 	if (stood < 0)
 		skip(); /* perf is refused */
+}
+
+/* Without a file descriptor to ask for its turns by it has no timer, nor is one kept; as soon as there are some it has. */
+static void test_no_descriptors(void **state)
+{
+	struct rlimit was, few;
+	struct standstill s = { 0 };
+	struct perf_record at;
+	pid_t pid = spin(true);
+	int first = dup(0), again, err;
+
+	(void)state;
+	assert_true(first >= 0);
+	close(first);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	for (int n = 0; n < 2; n++) {
+		few = (struct rlimit){ (rlim_t)(first + n), was.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		err = standstill_begin(&s, pid, pid, STANDSTILL_LEAST_NS, &at);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+		assert_true(err == -EMFILE || (n && (err == -EACCES || err == -EPERM)));
+		assert_null(s.base);
+	}
+	again = dup(0);
+	assert_int_equal(again, first);
+	close(again);
+	err = standstill_begin(&s, pid, pid, STANDSTILL_LEAST_NS, &at);
+	assert_true(err != -EMFILE && err != -ENOTSUP);
+	if (!err)
+		standstill_held(&s);
+	standstill_close(&s);
+	end(pid);
 }
 
 static void test_stays_where_it_may(void **state)
@@ -355,6 +388,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stands),
+		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_stays_where_it_may),
 		cmocka_unit_test(test_pointer),
 		cmocka_unit_test(test_bursts),
