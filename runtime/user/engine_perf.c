@@ -51,6 +51,7 @@ enum {
 	ATTACH_PASSES = 5,
 	MANY_PROCESSES = 20,
 	OUR_NICE = -10,
+	HEARD_HZ = 1000, /* with more samples nobody is overheard: rings hold less time */
 };
 
 struct engine {
@@ -221,7 +222,7 @@ static int set_up(struct engine *g, struct err *e)
 	if (by_timer(g->s) && !g->breaks)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
 	if (by_timer(g->s) && g->budget.walks > 0) /* none, where no memory may be executed */
-		g->walks = g->news.walks = walks_new(g->budget.walks, g->rings);
+		g->walks = g->news.walks = walks_new(g->budget.walks, g->s->hz <= HEARD_HZ ? g->rings : NULL);
 	stream_put_meta(g->s->out, "source", "%s", pmu ? pmu_events_plan(g->pmu)->what : g->news.faults ? "fault" : "perf");
 	if (g->news.faults)
 		stream_put_meta(g->s->out, "faults", perf_rings_user_only(g->rings) ? "user" : "all");

@@ -27,7 +27,7 @@ int overhear_begin(struct perf_ears *e, uint64_t ns, struct perf_record *at, str
 		return late > TOO_LATE_NS ? -EALREADY : -EBUSY;
 	*o = (struct overheard){ .pid = at->pid, .tid = at->tid };
 	if (!turns_begun(o->pid, o->tid, &o->slices))
-		return -ENOTSUP;
+		return turns_are_counted() ? -EBUSY : -ENOTSUP;
 	/* Where we run it does not, unless another CPU has taken it over meanwhile. */
 	return proc_stat(o->tid, &st) || st.cpu != (int)at->cpu || st.state != 'R' ? -EBUSY : 0;
 }

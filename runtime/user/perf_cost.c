@@ -13,9 +13,9 @@ static void put_walks(struct session *s, const struct walks_counts *c)
 	put(s, "walks", c->walks);
 	put(s, "walk_insns", c->insns);
 	put(s, "walks_heard", c->heard);
-	stream_put_meta(s->out, "walks_left_out", "moved=%llu asleep=%llu elsewhere=%llu refused=%llu dear=%llu",
+	stream_put_meta(s->out, "walks_left_out", "moved=%llu asleep=%llu elsewhere=%llu refused=%llu dear=%llu late=%llu",
 			(unsigned long long)c->moved, (unsigned long long)c->asleep, (unsigned long long)c->elsewhere,
-			(unsigned long long)c->refused, (unsigned long long)c->dear);
+			(unsigned long long)c->refused, (unsigned long long)c->dear, (unsigned long long)c->late);
 	stream_put_meta(s->out, "walks_ended", "enough=%llu syscall=%llu unknown=%llu instruction=%llu memory=%llu",
 			(unsigned long long)c->by_end[WALK_ENOUGH], (unsigned long long)c->by_end[WALK_SYSCALL],
 			(unsigned long long)c->by_end[WALK_UNKNOWN], (unsigned long long)c->by_end[WALK_INSTRUCTION],

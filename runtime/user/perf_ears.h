@@ -4,8 +4,9 @@
  *
  * An event that is inherited writes to one ring, whichever thread it is of: that of the event which was opened.  For a while that is
  * a ring which wakes its reader with each record.  The threads have no event more than before, and take over each other's
- * timers as before.  To change the ring takes the kernel some 10 ms, in which we sleep; nothing is lost meanwhile.
- * What comes there is handed over by perf_rings_drain() as ever.  Used by one thread.
+ * timers as before.  To change the ring takes the kernel some 10 ms, in which we sleep; nothing is lost meanwhile.  On a machine with
+ * too much to do it has taken seconds: longer than rings hold.  What comes there is handed over by perf_rings_drain() as ever.
+ * Used by one thread.
  */
 #ifndef PERF_EARS_H
 #define PERF_EARS_H
@@ -24,7 +25,11 @@ void perf_ears_free(struct perf_ears *e);
 
 /* From now on samples on @cpu wake who waits here.  0, -ENODEV: no such CPU; -EPERM: more than one task is followed; or -errno. */
 int perf_ears_open(struct perf_ears *e, int cpu);
-void perf_ears_close(struct perf_ears *e);
+/* No more.  0, or -errno: samples still come to the ear's ring, where nothing is lost; to be tried again. */
+int perf_ears_close(struct perf_ears *e);
+
+/* Do they do harm here: did a change of rings take so long that a ring might have been full, or has one been, since the first was opened? */
+bool perf_ears_harm(const struct perf_ears *e);
 
 /* Wait @ns at most for a sample to come: *@out.  0, -ETIME: none came; -EAGAIN: something else came; or -errno. */
 int perf_ears_wait(struct perf_ears *e, uint64_t ns, struct perf_record *out);

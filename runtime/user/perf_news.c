@@ -165,10 +165,14 @@ void perf_news_breaks(struct perf_news *n, bool more)
 	if (!n->breaks)
 		return;
 	drain(n);
-	if (more && n->walks && walks_step(n->walks, clock_now_ns())) {
+	if (more && n->walks) {
+		int done = walks_step(n->walks, clock_now_ns());
+
 		drain(n);
-		walks_take(n->walks, take_walk, n);
-		breakpoints_beside(n->breaks, walks_tell(n->walks));
+		if (done) {
+			walks_take(n->walks, take_walk, n);
+			breakpoints_beside(n->breaks, walks_tell(n->walks));
+		}
 	}
 	if (more)
 		breakpoints_step(n->breaks, clock_now_ns(), take_hit, n);

@@ -86,8 +86,7 @@ static int perf_open(struct perf_event_attr *attr, pid_t tid, int cpu)
 }
 
 /* "0-3,5,8-9" in @text: calls add(cpu) for each. */
-static int each_cpu(const char *text, int (*add)(struct perf_rings *, int, struct err *),
-		    struct perf_rings *r, struct err *e)
+static int each_cpu(const char *text, int (*add)(struct perf_rings *, int, struct err *), struct perf_rings *r, struct err *e)
 {
 	while (*text >= '0' && *text <= '9') {
 		char *end;
@@ -221,10 +220,8 @@ static int try_timer(struct perf_rings *r, struct err *e)
 	struct perf_event_attr a;
 	int fd;
 
-	if (r->o.wide)
-		return 0; /* its carriers are all there is */
-	if (r->o.watch)
-		return 0; /* the caller's own events are tried by it */
+	if (r->o.wide || r->o.watch)
+		return 0; /* its carriers are all there is; the caller's own events are tried by it */
 	attr_task(r, &a);
 	fd = perf_open(&a, 0, r->cpus[0].cpu);
 	if (fd < 0 && r->o.faults && (errno == EACCES || errno == EPERM)) {
@@ -359,8 +356,7 @@ static int why_not_task(struct perf_rings *r, int code, pid_t tid, struct err *e
 	case EMFILE:
 	case ENFILE:
 		r->skipped++;
-		return err_set(e, EMFILE, "perf timer: no file descriptors left for thread %d; "
-			       "raise the limit with \"ulimit -n\"", (int)tid);
+		return err_set(e, EMFILE, "perf timer: no file descriptors left for thread %d; raise the limit with \"ulimit -n\"", (int)tid);
 	case EACCES:
 	case EPERM:
 		return err_set(e, code, "process %d: perf may not look at it, since it is someone "
@@ -397,9 +393,15 @@ int perf_rings_event(const struct perf_rings *r, size_t i)
 	return r->tasks == 1 && r->n_fds == r->n ? r->fds[i] : -1;
 }
 
-void perf_rings_write_home(struct perf_rings *r, size_t i)
+/* The first task's events come first, and stay. */
+int perf_rings_write_home(struct perf_rings *r, size_t i)
 {
-	ioctl(perf_rings_event(r, i), PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd);
+	return i >= r->n_fds ? -ENODEV : ioctl(r->fds[i], PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd) ? -errno : 0;
+}
+
+size_t perf_rings_room(const struct perf_rings *r)
+{
+	return r->pages * PAGE;
 }
 
 struct perf_ring *perf_rings_another(struct perf_rings *r)
@@ -569,8 +571,7 @@ static void take(void *ctx, const struct perf_record *rec)
 	r->fn(r->ctx, rec);
 }
 
-void perf_rings_drain(struct perf_rings *r, uint64_t until_ns, perf_record_fn fn,
-		      void *ctx)
+void perf_rings_drain(struct perf_rings *r, uint64_t until_ns, perf_record_fn fn, void *ctx)
 {
 	r->fn = fn;
 	r->ctx = ctx;
@@ -582,8 +583,7 @@ const struct perf_ring_counts *perf_rings_counts(const struct perf_rings *r)
 	return &r->counts;
 }
 
-void perf_ring_sample(const struct perf_record *rec, uint32_t mm,
-		      struct stream_sample *out)
+void perf_ring_sample(const struct perf_record *rec, uint32_t mm, struct stream_sample *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->ev.time_ns = rec->time_ns;

@@ -82,8 +82,10 @@ int perf_rings_cpu(const struct perf_rings *r, size_t i);
  */
 int perf_rings_event(const struct perf_rings *r, size_t i);
 struct perf_ring *perf_rings_another(struct perf_rings *r);
-/* That event writes to its CPU's ring again. */
-void perf_rings_write_home(struct perf_rings *r, size_t i);
+/* That event writes to its CPU's ring again, whatever else is followed by now.  0 or -errno. */
+int perf_rings_write_home(struct perf_rings *r, size_t i);
+/* Bytes of data that each CPU's ring has. */
+size_t perf_rings_room(const struct perf_rings *r);
 
 /* Of faults only those in user mode are told: the kernel allows no more. */
 bool perf_rings_user_only(const struct perf_rings *r);

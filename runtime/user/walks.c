@@ -27,9 +27,10 @@ enum {
 	SEEN = 64,		/* samples, a power of 2 */
 	FRESH_NS = 100000000,	/* a sample's thread may run still */
 	INSNS = 2000,
-	MOST_LATE = 3,		/* then we are one that others go before, and leave it */
+	MOST_LATE = 3,		/* then we are one that others go before, and leave it: all, or what is heard */
 	FEWEST_TOLD = 6,	/* walks, to say how far they get */
 	HEAR_NS = 3000000,	/* to wait for a sample */
+	BURST_NS = 40000000,	/* in which nobody reads what comes */
 	WALK_NS = 150000,	/* a walk takes so long at most */
 	SWITCH_NS = 8000,	/* an interrupt, from thread to thread and back */
 	FIRST_EACH_NS = 200000, /* that one costs, until it is known better */
@@ -61,7 +62,8 @@ struct walks {
 	uint64_t each_ns;
 	uint64_t bursts;
 	uint64_t stood;		/* threads, in this burst */
-	unsigned late;		/* times that we did not get the CPU when it was time */
+	unsigned late;		/* times that we did not get the CPU when it was time, */
+	unsigned late_heard;	/* and when it was to hear */
 	uint64_t random;
 	struct walker *walker;
 	struct turns_cost cost;
@@ -77,6 +79,7 @@ struct walks {
 	struct perf_ears *ears;	/* NULL: none */
 	bool deaf;		/* they cannot be used */
 	bool hearing;		/* for the rest of this burst, on the CPU where we are */
+	uint64_t until_ns;	/* when this burst is to end */
 	struct done done[MOST];
 	int n_done;
 	struct walks_counts counts;
@@ -233,12 +236,12 @@ static int hear_and_walk(struct walks *w)
 	struct done *d = &w->done[w->n_done];
 	struct overheard o;
 	int err = overhear_begin(w->ears, HEAR_NS, &d->at, &o);
-	struct seen s = { .pid = o.pid, .tid = o.tid };
+	struct seen s;
 	bool good;
 
 	if (err)
 		return err;
-	s.mm = mm_of(w, s.tid);
+	s = (struct seen){ .pid = o.pid, .tid = o.tid, .mm = mm_of(w, o.tid) };
 	if (!s.mm || d->at.u.sample.flags & (HVAR_SAMPLE_NOREGS | HVAR_SAMPLE_ABI32))
 		d->path.insns = 0;
 	else
@@ -269,27 +272,53 @@ static bool note(struct walks *w, int err)
 	else if (err == -EBUSY)
 		w->counts.moved++;
 	else if (err == -EALREADY)
-		w->late++;
+		w->counts.late++;
 	else if (err && err != -EINTR)
 		w->counts.refused++;
 	return err != -EINTR && err != -EALREADY;
 }
 
-/* Where @s ran, whoever runs there now. */
+/* Who was seen last on @cpu, where somebody was: whom we would wait for there. */
+static pid_t last_on(const struct walks *w, uint32_t cpu)
+{
+	uint64_t i = w->n_seen - 1;
+
+	while (w->seen[i % SEEN].cpu != cpu)
+		i--;
+	return w->seen[i % SEEN].tid;
+}
+
+/* To where @s ran, to hear who runs there now. */
+static int begin_to_hear(struct walks *w, const struct seen *s)
+{
+	int err;
+
+	if (!is_of_usual_policy(last_on(w, s->cpu)))
+		return -EBUSY;
+	if (standstill_go(&w->cpus, (int)s->cpu))
+		return -ENODEV;
+	err = perf_ears_open(w->ears, (int)s->cpu);
+	w->hearing = !err;
+	w->until_ns = clock_now_ns() + BURST_NS;
+	/* Another process or thread was attached to, or no memory may be locked: that will not change. */
+	w->deaf |= err == -EPERM || err == -EACCES;
+	return !err && perf_ears_harm(w->ears) ? -EPERM : err;
+}
+
+/* False: no more in this burst. */
 static bool hear(struct walks *w, const struct seen *s)
 {
-	if (!w->hearing && standstill_go(&w->cpus, (int)s->cpu)) {
-		w->counts.elsewhere++;
-		return true;
+	int err = w->hearing ? 0 : begin_to_hear(w, s);
+
+	if (err) {
+		w->counts.elsewhere += err == -ENODEV;
+		w->counts.dear += err != -ENODEV;
+		return !w->hearing;
 	}
-	if (!w->hearing && perf_ears_open(w->ears, (int)s->cpu)) {
-		/* Another process or thread was attached to, or no memory may be locked: that will not change. */
-		w->deaf = true;
-		w->counts.dear++;
-		return true;
-	}
-	w->hearing = true;
-	return note(w, hear_and_walk(w));
+	err = hear_and_walk(w);
+	w->late_heard += err == -EALREADY;
+	w->deaf |= err == -ENOTSUP || w->late_heard >= MOST_LATE;
+	return note(w, err) && !w->deaf;
 }
 
 /* Does @tid run, and on which CPU?  To ask takes a sixth of the time of a walk. */
@@ -305,6 +334,7 @@ static bool try(struct walks *w, uint64_t now_ns)
 {
 	const struct seen *s = w->hearing ? NULL : choose(w, now_ns);
 	struct proc_stat st;
+	int err;
 
 	if (w->hearing)
 		return hear(w, NULL);
@@ -329,7 +359,9 @@ static bool try(struct walks *w, uint64_t now_ns)
 		return true;
 	}
 	w->stood_tid = 0;
-	return note(w, stand_and_walk(w, s, slot_for(w, s->tid)));
+	err = stand_and_walk(w, s, slot_for(w, s->tid));
+	w->late += err == -EALREADY;
+	return note(w, err);
 }
 
 /* ---- bursts ---- */
@@ -344,6 +376,14 @@ static void pay(struct walks *w, uint64_t own_ns, int tries)
 	w->each_ns = (3 * w->each_ns + ns / (uint64_t)tries) / 4;
 }
 
+/* Until they are closed, what comes there is read there; and none is opened. */
+static void end_hearing(struct walks *w)
+{
+	w->hearing = false;
+	if (w->ears)
+		w->deaf |= perf_ears_close(w->ears) || perf_ears_harm(w->ears);
+}
+
 static void burst(struct walks *w, uint64_t now_ns)
 {
 	double each = w->credit_ns / (double)w->each_ns;
@@ -351,6 +391,7 @@ static void burst(struct walks *w, uint64_t now_ns)
 	uint64_t own_ns = clock_own_cpu_ns();
 
 	w->bursts++;
+	w->until_ns = now_ns + BURST_NS;
 	w->stood = 0;
 	w->stood_tid = 0;
 	w->pointer_tid = 0; /* it may have executed another program since */
@@ -358,12 +399,10 @@ static void burst(struct walks *w, uint64_t now_ns)
 		w->counts.refused++;
 		return;
 	}
-	while (w->late < MOST_LATE && w->n_done < n && tries < TRIES && try(w, now_ns))
+	while (w->late < MOST_LATE && w->n_done < n && tries < TRIES && clock_now_ns() < w->until_ns && try(w, now_ns))
 		tries++;
-	if (w->hearing)
-		perf_ears_close(w->ears);
-	w->hearing = false;
 	standstill_leave(&w->cpus);
+	end_hearing(w);
 	if (tries)
 		pay(w, clock_own_cpu_ns() - own_ns, tries);
 }
@@ -371,6 +410,7 @@ static void burst(struct walks *w, uint64_t now_ns)
 int walks_step(struct walks *w, uint64_t now_ns)
 {
 	w->n_done = 0;
+	end_hearing(w); /* if it could not be ended, or did harm */
 	/* What was not spent is not kept for long: bursts shall lie apart. */
 	if (w->credit_ns > (double)(MOST * w->each_ns))
 		w->credit_ns = (double)(MOST * w->each_ns);

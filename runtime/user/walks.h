@@ -60,6 +60,7 @@ struct walks_counts {
 	uint64_t refused;	/* no timer, or none that can be judged */
 	uint64_t heard;		/* handed on, of threads that had no timer of their own */
 	uint64_t dear;		/* left out, since they would slow threads down that take turns all the time */
+	uint64_t late;		/* times that we had to wait for the CPU: after some there are none any more */
 	uint64_t spent_ns;	/* of the program's time */
 };
 const struct walks_counts *walks_counts(const struct walks *w);

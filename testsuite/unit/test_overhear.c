@@ -94,7 +94,7 @@ static void stand(struct perf_rings *r, struct perf_ears *e, struct standstill_c
 		while (*count == before) /* and it goes on */
 			sched_yield();
 	}
-	perf_ears_close(e);
+	assert_int_equal(perf_ears_close(e), 0);
 }
 
 static void test_stands(void **state)
@@ -127,6 +127,7 @@ static void test_stands(void **state)
 	assert_int_equal(n_met, SOME);
 	assert_int_equal(perf_rings_counts(r)->lost, 0);
 	assert_int_equal(perf_rings_counts(r)->damaged, 0);
+	assert_int_equal(perf_ears_close(e), 0); /* there is none */
 	/* samples go on where they were */
 	was = n_samples;
 	for (int i = 0; n_samples == was && i < 1000000; i++) {
