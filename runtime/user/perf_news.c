@@ -220,6 +220,22 @@ static void take_map(struct perf_news *n, const struct perf_record *r, uint64_t 
 		mm_of(n, r->pid, r->tid, time_ns);
 }
 
+/*
+ * Who is to have made the call @r, of a thread that is not known: as for its mappings, its process's first one if the thread
+ * has ended.  0: nobody, or its process was not known either and has just been read.
+ */
+static pid_t caller_of(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
+{
+	bool known = tracker_has_process(n->t, r->pid);
+	uint32_t mm;
+	pid_t pid;
+
+	mm_of(n, r->pid, r->tid, time_ns);
+	if (!known)
+		return 0;
+	return tracker_knows(n->t, r->tid, &pid, &mm) ? r->tid : r->pid;
+}
+
 static void take_call(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
 {
 	struct hvar_call c;
@@ -227,7 +243,7 @@ static void take_call(struct perf_news *n, const struct perf_record *r, uint64_t
 	if (!perf_calls_fill(r, &c) || is_old(n, r))
 		return;
 	if (tracker_call_told(n->t, r->tid, &c, time_ns) == -ESRCH)
-		mm_of(n, r->pid, r->tid, time_ns);
+		tracker_call_told(n->t, caller_of(n, r, time_ns), &c, time_ns);
 }
 
 /* What holds the lock of its map, and will change it now. */
@@ -248,7 +264,7 @@ static void take_lock(struct perf_news *n, const struct perf_record *r, uint64_t
 	if (is_old(n, r))
 		return;
 	if (tracker_call_begun(n->t, r->tid, &c, time_ns) == -ESRCH)
-		mm_of(n, r->pid, r->tid, time_ns);
+		tracker_call_begun(n->t, caller_of(n, r, time_ns), &c, time_ns);
 }
 
 /*
