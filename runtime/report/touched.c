@@ -38,7 +38,7 @@ struct touched {
 	const struct spaces *spaces;
 	struct page *slots; /* by key: open addressing */
 	size_t n, n_slots;
-	uint64_t serial, ever, lost;
+	uint64_t serial, ever, lost, unplaced;
 	uint64_t most, left; /* pages in the table; pages of records that are still looked at */
 	struct touched_sum now, peak;
 	uint64_t now_ns, peak_ns, peak_serial;
@@ -348,6 +348,31 @@ void touched_record(struct touched *t, const struct stream_touched *r)
 
 /* ---- events ---- */
 
+static void unmapped(struct touched *t, uint32_t mm, uint64_t start, uint64_t end)
+{
+	if (start < end && end <= TOP)
+		each(t, mm, start, end, go);
+}
+
+/* What has no place at the new one is gone. */
+static void moved(struct touched *t, const struct hvar_event *ev)
+{
+	struct stream_touched r = { .mm = ev->mm, .start = ev->u.map.start, .end = ev->u.map.end, .from = ev->u.map.old_start };
+	uint64_t was = ev->u.map.old_end - r.from;
+
+	if (r.end - r.start > was)
+		r.end = r.start + was;
+	if (r.end > TOP || ev->u.map.old_end > TOP || !t->n)
+		return;
+	if (was >> HVAR_PAGE_SHIFT > t->left) {
+		t->lost += was >> HVAR_PAGE_SHIFT;
+		return;
+	}
+	t->left -= was >> HVAR_PAGE_SHIFT;
+	move(t, &r);
+	unmapped(t, ev->mm, r.from + (r.end - r.start), ev->u.map.old_end);
+}
+
 void touched_before(struct touched *t, const struct hvar_event *ev)
 {
 	t->leaving = 0;
@@ -355,8 +380,16 @@ void touched_before(struct touched *t, const struct hvar_event *ev)
 	keep_peak(t);
 	switch (ev->type) {
 	case HVAR_EVENT_UNMAP:
-		if (ev->u.map.end <= TOP)
-			each(t, ev->mm, ev->u.map.start, ev->u.map.end, go);
+		unmapped(t, ev->mm, ev->u.map.start, ev->u.map.end);
+		note(t);
+		break;
+	case HVAR_EVENT_SHRINK:
+		unmapped(t, ev->mm, ev->u.map.old_start, ev->u.map.start);
+		unmapped(t, ev->mm, ev->u.map.end, ev->u.map.old_end);
+		note(t);
+		break;
+	case HVAR_EVENT_MOVE:
+		moved(t, ev);
 		note(t);
 		break;
 	case HVAR_EVENT_EXEC:
@@ -459,7 +492,7 @@ int touched_finish(struct touched *t, struct touched_result *out)
 		while (k < t->n_areas && (t->areas[k].mm < mm || (t->areas[k].mm == mm && t->areas[k].vma.end <= addr)))
 			k++;
 		if (k == t->n_areas || t->areas[k].mm != mm || addr < t->areas[k].vma.start) {
-			t->lost++;
+			t->unplaced++;
 			continue;
 		}
 		t->pages[out->n_pages++] = (struct touched_page){ addr, (uint32_t)k, t->gone[i].what };
@@ -474,6 +507,7 @@ int touched_finish(struct touched *t, struct touched_result *out)
 	out->n_areas = t->n_areas;
 	out->pages = t->pages;
 	out->lost = t->lost;
+	out->unplaced = t->unplaced;
 	return 0;
 }
 

@@ -72,6 +72,7 @@ struct touched_result {
 	const struct touched_page *pages; /* touched or present, in the same order */
 	size_t n_pages;
 	uint64_t lost; /* pages for which there was no memory */
+	uint64_t unplaced; /* pages at the peak in memory of whose mapping nothing had been told then: in no area */
 };
 
 /* To be called once, when all is taken in; good until touched_free().  Returns 0 or -ENOMEM. */

@@ -190,6 +190,7 @@ void touched_json(FILE *f, const struct touched_result *t, const struct analysis
 	json_u64(&j, "ever", t->ever);
 	json_u64(&j, "page_size", HVAR_PAGE_SIZE);
 	json_u64(&j, "lost", t->lost);
+	json_u64(&j, "unplaced", t->unplaced);
 	losses_json(&j, &totals);
 	json_bool(&j, "whole", !analysis_why(a) && totals.ended);
 	json_str(&j, "why", analysis_why(a));
@@ -345,6 +346,8 @@ static void losses(FILE *f, const struct touched_result *t, const struct analysi
 	text = losses_text(&totals);
 	if (t->lost)
 		fprintf(f, "losses: %" PRIu64 " pages, for want of memory\n", t->lost);
+	if (t->unplaced)
+		fprintf(f, "losses: %" PRIu64 " pages have no row, since nothing has told what was mapped there\n", t->unplaced);
 	if (text && *text)
 		fprintf(f, "losses: %s\n", text);
 	free(text);
