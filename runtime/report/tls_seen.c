@@ -4,12 +4,15 @@
 
 #include "tls_seen.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/user/clock.h"
 #include "runtime/user/grow.h"
+#include "runtime/user/proc.h"
 #include "runtime/user/thread_tls.h"
 #include "translator-hooks/tls_slots.h"
 
@@ -18,6 +21,10 @@ enum { SPACES_MAX = 1 << 20, BLOCKS_MAX = 1 << 20 };
 
 /* What glibc has behind the thread pointer: so much says its _thread_db_sizeof_pthread for x86-64. */
 enum { CONTROL = 2368 };
+
+/* What has no access below a stack is smaller, and its malloc's memory for threads begins at a multiple of this. */
+#define GUARD_END ((uint64_t)1 << 20)
+#define ARENA	  ((uint64_t)64 << 20)
 
 /* Between two looks at a process: doubled each time nothing was found. */
 #define PAUSE_NS     ((uint64_t)10 * 1000 * 1000)
@@ -35,8 +42,9 @@ struct space {
 };
 
 struct change {
-	uint32_t mm, module;
-	uint64_t start, size, thread;
+	uint32_t mm;
+	uint64_t size;
+	struct tls_block b;
 };
 
 struct tls_seen {
@@ -133,7 +141,7 @@ static void changed(struct tls_seen *t, uint32_t mm, const struct tls_block *b, 
 {
 	if (grow_array((void **)&t->fresh, &t->cap_fresh, t->n_fresh + 1, sizeof(*t->fresh)))
 		return;
-	t->fresh[t->n_fresh++] = (struct change){ mm, b->module, b->start, size, b->thread };
+	t->fresh[t->n_fresh++] = (struct change){ mm, size, *b };
 }
 
 static void drop(struct tls_seen *t, struct space *s, size_t i)
@@ -159,15 +167,17 @@ static void forget(struct tls_seen *t, struct space *s, uint64_t start, uint64_t
 	s->n = n;
 }
 
-/* Returns whether @b was not known. */
+/* Returns whether @b was not known, or is another thread's now. */
 static bool note(struct tls_seen *t, struct space *s, const struct tls_block *b)
 {
 	struct tls_block *v;
 	size_t i = upto(s, b->start);
 
 	if (i && s->v[i - 1].start == b->start && s->v[i - 1].end == b->end && s->v[i - 1].module == b->module) {
+		bool same = s->v[i - 1].tid == b->tid && s->v[i - 1].ended == b->ended && s->v[i - 1].stack == b->stack;
+
 		s->v[i - 1] = *b;
-		return false;
+		return !same;
 	}
 	if (b->end <= b->start || t->n_blocks >= BLOCKS_MAX)
 		return false;
@@ -185,8 +195,17 @@ static bool note(struct tls_seen *t, struct space *s, const struct tls_block *b)
 	return true;
 }
 
+static void thread_ended(struct space *s, uint32_t tid)
+{
+	size_t i;
+
+	for (i = 0; tid && i < s->n; i++)
+		s->v[i].ended |= s->v[i].tid == tid;
+}
+
 void tls_seen_event(struct tls_seen *t, const struct hvar_event *ev)
 {
+	struct tls_block b;
 	const struct space *parent;
 	struct space *s = find(t, ev->mm);
 	size_t i;
@@ -212,8 +231,14 @@ void tls_seen_event(struct tls_seen *t, const struct hvar_event *ev)
 		/* that may have moved it */
 		parent = find(t, ev->mm);
 		s = find(t, ev->u.task.child_mm);
-		for (i = 0; parent && i < parent->n; i++)
-			note(t, s, &parent->v[i]);
+		for (i = 0; parent && i < parent->n; i++) {
+			b = parent->v[i];
+			b.tid = 0;
+			note(t, s, &b);
+		}
+		break;
+	case HVAR_EVENT_EXIT:
+		thread_ended(s, ev->tid);
 		break;
 	}
 }
@@ -239,8 +264,30 @@ static bool by_layout(void *ctx, const struct hvar_vmas *vmas, const struct hvar
 	return true;
 }
 
-/* Is anything of @found new? */
-static bool take(struct tls_seen *t, struct space *s, const struct images *images, const struct tls_of_thread *found)
+/*
+ * Whose is @b now?  The kernel's list of threads must have the number too: in a container the C library knows others.  Else a number
+ * that is not 0 only says that the thread lives.
+ */
+static void ask_thread(pid_t pid, struct tls_block *b)
+{
+	uint32_t tid;
+	char task[32];
+	int fd = -1;
+
+	if (!tls_of_thread_ask(pid, b->thread, &tid, &b->stack))
+		return;
+	if (tid) {
+		snprintf(task, sizeof(task), "task/%u", tid);
+		fd = proc_open(pid, task, O_PATH | O_DIRECTORY);
+	}
+	b->ended = !tid;
+	b->tid = fd >= 0 ? tid : 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Is anything of @found, in process @pid, new? */
+static bool take(struct tls_seen *t, struct space *s, const struct images *images, pid_t pid, const struct tls_of_thread *found)
 {
 	bool any = false;
 	size_t i;
@@ -249,7 +296,10 @@ static bool take(struct tls_seen *t, struct space *s, const struct images *image
 		struct tls_block b = found->v[i];
 
 		b.module = images_canon(images, b.module);
-		if (b.doubtful || !note(t, s, &b))
+		if (b.doubtful)
+			continue;
+		ask_thread(pid, &b);
+		if (!note(t, s, &b))
 			continue;
 		changed(t, s->mm, &b, b.end - b.start);
 		any = true;
@@ -271,7 +321,7 @@ static void look(struct tls_seen *t, struct space *s, struct images *images, con
 	if (!finder)
 		return;
 	thread_tls_look(finder, vmas, by_layout, images);
-	if (take(t, s, images, thread_tls_blocks(finder)))
+	if (take(t, s, images, (pid_t)ev->pid, thread_tls_blocks(finder)))
 		s->pause_ns = PAUSE_NS;
 	else if (s->pause_ns < PAUSE_MAX_NS)
 		s->pause_ns *= 2;
@@ -360,31 +410,61 @@ bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint
 	return i && s->v[i - 1].end > start;
 }
 
-bool tls_seen_is_stack(const struct tls_seen *t, uint32_t mm, const struct hvar_vmas *vmas, const struct hvar_vma *area, uint64_t addr)
+/*
+ * Does block @i of @s belong to a thread that there is?  Events come late: until the thread's end is told it was there, whatever its
+ * memory says by now; and what was an ended thread's may be another's, in the same place.
+ */
+static bool of_thread(struct tls_seen *t, struct space *s, size_t i, pid_t pid, bool live)
 {
-	const struct space *s = find(t, mm);
+	struct tls_block b = s->v[i];
+
+	if (!live || (b.tid && !b.ended && tls_of_thread_holds(pid, &b)))
+		return !b.ended;
+	if (!tls_of_thread_holds(pid, &b)) {
+		changed(t, s->mm, &b, 0);
+		drop(t, s, i);
+		return false;
+	}
+	ask_thread(pid, &b);
+	if (b.tid && b.tid == s->v[i].tid)
+		b.ended = true; /* not cleared yet */
+	if (note(t, s, &b))
+		changed(t, s->mm, &b, b.end - b.start);
+	return !b.ended;
+}
+
+bool tls_seen_is_stack(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vmas *vmas, const struct hvar_vma *area,
+		       uint64_t addr, bool live)
+{
+	struct space *s = find(t, ev->mm);
 	size_t i = s ? upto(s, addr) : 0;
 	const struct hvar_vma *guard;
 
-	if (!s || i == s->n || area->region != HVAR_REGION_ANON || s->v[i].start >= area->end)
+	if (!s || i == s->n || area->region != HVAR_REGION_ANON || s->v[i].start >= area->end || !(area->start % ARENA))
 		return false;
 	if (s->v[i].thread < s->v[i].end || s->v[i].thread >= area->end)
 		return false; /* what was loaded later has its block anywhere */
+	if (s->v[i].tid && s->v[i].tid == ev->pid)
+		return false; /* the first thread's is the kernel's */
 	guard = hvar_vmas_prev(vmas, area->start);
-	return guard && guard->end == area->start && guard->region == HVAR_REGION_ANON &&
-	       !(guard->prot & (HVAR_PROT_READ | HVAR_PROT_WRITE | HVAR_PROT_EXEC));
+	if (!guard || guard->end != area->start || guard->region != HVAR_REGION_ANON || guard->end - guard->start >= GUARD_END ||
+	    guard->prot & (HVAR_PROT_READ | HVAR_PROT_WRITE | HVAR_PROT_EXEC) || addr < s->v[i].stack)
+		return false;
+	/* what the C library has mapped for it stays a stack, for threads to come */
+	return s->v[i].stack == guard->start || of_thread(t, s, i, (pid_t)ev->pid, live);
 }
 
-bool tls_seen_is_control(const struct tls_seen *t, uint32_t mm, const struct hvar_vma *area, uint64_t addr)
+bool tls_seen_is_control(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vma *area, uint64_t addr, bool live)
 {
-	const struct space *s = find(t, mm);
+	struct space *s = find(t, ev->mm);
 	size_t i = s ? upto(s, addr) : 0;
 	uint64_t thread;
 
 	if (!i)
 		return false;
 	thread = s->v[i - 1].thread;
-	return thread >= area->start && thread <= addr && addr - thread < CONTROL && s->v[i - 1].start >= area->start;
+	return thread >= area->start && thread <= addr && addr - thread < CONTROL && s->v[i - 1].start >= area->start &&
+	       of_thread(t, s, i - 1, (pid_t)ev->pid, live);
 }
 
 void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pid_t pid, const struct hvar_vmas *vmas,
@@ -397,7 +477,7 @@ void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pi
 	if (!s)
 		return;
 	tls_of_thread_look(&found, &p, threads, n);
-	take(t, s, images, &found);
+	take(t, s, images, pid, &found);
 	tls_of_thread_fini(&found);
 }
 
@@ -406,14 +486,19 @@ void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pi
 bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n)
 {
 	const struct change *c;
+	int len;
 
 	if (t->next_fresh == t->n_fresh) {
 		t->next_fresh = t->n_fresh = 0;
 		return false;
 	}
 	c = &t->fresh[t->next_fresh++];
-	snprintf(text, n, "%u.%u=%llx+%llu@%llx", c->mm, c->module, (unsigned long long)c->start, (unsigned long long)c->size,
-		 (unsigned long long)c->thread);
+	len = snprintf(text, n, "%u.%u=%llx+%llu@%llx", c->mm, c->b.module, (unsigned long long)c->b.start,
+		       (unsigned long long)c->size, (unsigned long long)c->b.thread);
+	if (c->b.tid || c->b.ended)
+		len += snprintf(text + len, n - (size_t)len, ":%u", c->b.ended ? 0 : c->b.tid);
+	if (c->b.stack)
+		snprintf(text + len, n - (size_t)len, "/%llx", (unsigned long long)c->b.stack);
 	return true;
 }
 
@@ -433,7 +518,12 @@ void tls_seen_told(struct tls_seen *t, const struct images *images, const char *
 	if (*end++ != '+')
 		return;
 	b.end = strtoull(end, &end, 10);
-	b.thread = *end == '@' ? strtoull(end + 1, NULL, 16) : 0;
+	b.thread = *end == '@' ? strtoull(end + 1, &end, 16) : 0;
+	if (*end == ':') {
+		b.tid = (uint32_t)strtoul(end + 1, &end, 10);
+		b.ended = !b.tid;
+	}
+	b.stack = *end == '/' ? strtoull(end + 1, NULL, 16) : 0;
 	s = entry(t, mm);
 	if (!s || __builtin_add_overflow(b.start, b.end, &b.end))
 		return;

@@ -46,13 +46,15 @@ const struct tls_block *tls_seen_relative(struct tls_seen *t, struct images *ima
 bool tls_seen_within(const struct tls_seen *t, uint32_t mm, uint64_t start, uint64_t end);
 
 /*
- * Is @addr, in @area of @vmas of address space @mm, on the stack of a thread whose block is known?  A C library maps memory without a
- * file for it: without access below, then the stack, the blocks at its end, the thread pointer.
+ * Is @addr, in @area of @vmas, at @ev, on the stack of a thread whose block is known?  A C library maps memory without a
+ * file for it: some without access below, then the stack, the blocks at its end, the thread pointer.  Such a mapping stays a stack when
+ * the thread has ended; where memory of the program's was made one, or nobody knows, that ends with the thread.
  */
-bool tls_seen_is_stack(const struct tls_seen *t, uint32_t mm, const struct hvar_vmas *vmas, const struct hvar_vma *area, uint64_t addr);
+bool tls_seen_is_stack(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vmas *vmas, const struct hvar_vma *area,
+		       uint64_t addr, bool live);
 
 /* Is it in what the C library knows of a thread, behind the pointer of one whose block is known? */
-bool tls_seen_is_control(const struct tls_seen *t, uint32_t mm, const struct hvar_vma *area, uint64_t addr);
+bool tls_seen_is_control(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vma *area, uint64_t addr, bool live);
 
 /*
  * The @n threads whose pointers @threads are have blocks in process @pid: find them, now, and note them.  For who knows
@@ -62,8 +64,9 @@ void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pi
 		      const uint64_t *threads, size_t n);
 
 /*
- * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64@7f0000002000", in address space 3 file
- * 17 has a block of 64 bytes there, of the thread whose pointer is that; "+0": no more.  False: nothing.
+ * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64@7f0000002000:42/7effff802000", in
+ * address space 3 file 17 has a block of 64 bytes there, of the thread 42, whose pointer is that and whose stack begins there; "+0": no
+ * more; ":0": the thread has ended; what is not known is left out.  False: nothing.
  */
 bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n);
 /* A recording has it: @key before the '=', @value behind. */

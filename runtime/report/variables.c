@@ -175,12 +175,12 @@ static bool tls_at(struct variables *v, const struct hvar_vmas *vmas, const stru
 		tls_of_thread_place(b, addr, img, p);
 		return true;
 	}
-	if (!b && tls_seen_is_control(v->seen, ev->mm, &p->vma, addr)) {
+	if (!b && tls_seen_is_control(v->seen, ev, &p->vma, addr, images_live(v->images))) {
 		p->kind = HVAR_KIND_TLS;
 		p->reason = HVAR_REASON_NO_SYMBOL;
 		return true;
 	}
-	if (!b && vmas && tls_seen_is_stack(v->seen, ev->mm, vmas, &p->vma, addr))
+	if (!b && vmas && tls_seen_is_stack(v->seen, ev, vmas, &p->vma, addr, images_live(v->images)))
 		p->kind = HVAR_KIND_STACK;
 	return p->kind == HVAR_KIND_STACK;
 }

@@ -10,6 +10,12 @@
 
 #include "proc.h"
 
+/*
+ * Where behind the thread pointer glibc has the thread's number, which is cleared when the thread ends (struct pthread).  The
+ * start and the size of its stack follow, elsewhere in each version, so far; all that ends so soon behind it.
+ */
+enum { TID_AT = 720, STACK_UNTIL = 2048, STACK_END = 8192 };
+
 /* Words at the thread pointer (glibc: tcbhead_t). */
 struct head {
 	uint64_t self, table, again;
@@ -39,6 +45,22 @@ bool tls_of_thread_holds(pid_t pid, const struct tls_block *b)
 	if (h.self != b->thread || h.again != b->thread)
 		return false;
 	return !b->number || (h.table && !(h.table % 8) && tls_of_thread_entry(pid, h.table, b->number, &at) && at == b->start);
+}
+
+bool tls_of_thread_ask(pid_t pid, uint64_t thread, uint32_t *tid, uint64_t *stack)
+{
+	uint64_t words[(STACK_UNTIL - TID_AT) / 8], end;
+	size_t i;
+
+	if (!get(pid, thread + TID_AT, words, sizeof(words)))
+		return false;
+	*tid = (int32_t)words[0] > 0 ? (uint32_t)words[0] : 0; /* -1: joined */
+	*stack = 0;
+	for (i = 1; i + 1 < sizeof(words) / sizeof(*words) && !*stack; i++)
+		if (words[i] && words[i] < thread && !__builtin_add_overflow(words[i], words[i + 1], &end) &&
+		    end > thread + STACK_UNTIL && end - thread < STACK_END)
+			*stack = words[i];
+	return true;
 }
 
 static void add(struct tls_of_thread *t, const struct hvar_vmas *vmas, const struct tls_block *b)
@@ -110,10 +132,10 @@ static void add_module(struct tls_of_thread *t, const struct tls_process *p, con
 		uint64_t thread = threads[k];
 
 		if (distance && distance < thread)
-			add(t, p->vmas, &(struct tls_block){ thread - distance, thread - distance + m->memsz, thread, id, 0, false });
+			add(t, p->vmas, &(struct tls_block){ thread - distance, thread - distance + m->memsz, thread, .module = id });
 		else if (number && get(p->pid, thread, &h, sizeof(h)) && h.table && !(h.table % 8) &&
 			 tls_of_thread_entry(p->pid, h.table, number, &at) && at && at != ~(uint64_t)0)
-			add(t, p->vmas, &(struct tls_block){ at, at + m->memsz, thread, id, (uint32_t)number, false });
+			add(t, p->vmas, &(struct tls_block){ at, at + m->memsz, thread, .module = id, .number = (uint32_t)number });
 	}
 }
 

@@ -107,4 +107,52 @@ END
 check "a program with arrays on threads' stacks builds" "${CC:-cc}" -O2 -g -pthread -fno-stack-protector -o locals locals.c
 "$HOTVAR" --json --limit 0 -o sampled -- ./locals 300000 > out 2>&1
 check "threads' stacks, by samples: $(share stack sampled) $(share rest sampled)" test "$(share stack sampled)" -ge 90 -a "$(share rest sampled)" -le 2
+
+# Memory of the program's in one piece with a stack that it gives to a thread is no stack, nor is that one when the thread has ended.
+cat > given.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { SIZE = 4 << 20, STACK = 1 << 20 };
+static volatile unsigned long *words;
+static long n;
+
+static void *work(void *arg)
+{
+	unsigned long x = 1;
+
+	for (long i = 0; i < n; i++) {
+		x = x * 6364136223846793005ul + 1;
+		words[x >> 52]++;
+	}
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	char *m = mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t a;
+	pthread_t t;
+
+	n = argc > 1 ? atol(argv[1]) : 1;
+	if (mprotect(m + 4096, SIZE - 4096, PROT_READ | PROT_WRITE))
+		return 1;
+	words = (void *)(m + 4096);
+	pthread_attr_init(&a);
+	pthread_attr_setstack(&a, m + SIZE - STACK, STACK);
+	if (pthread_create(&t, &a, work, NULL))
+		return 1;
+	pthread_join(t, NULL);
+	words = (void *)(m + SIZE - STACK + 65536);
+	work(NULL);
+	printf("%lu\n", words[5]);
+	return 0;
+}
+END
+check "a program that gives a thread its stack builds" "${CC:-cc}" -O2 -g -pthread -o given given.c
+"$HOTVAR" record -o given.rec -- ./given 100000000 > out 2>&1
+"$HOTVAR" report --json --limit 0 -i given.rec > sampled
+check "a given stack, by samples: $(share stack sampled) $(share rest sampled)" test "$(share stack sampled)" -le 2 -a "$(share rest sampled)" -ge 90
 done_testing

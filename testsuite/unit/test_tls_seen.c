@@ -106,6 +106,16 @@ static void test_table(void **state)
 	tls_seen_free(t);
 }
 
+static bool is_stack(struct tls_seen *t, uint32_t mm, const struct hvar_vmas *vmas, const struct hvar_vma *in, uint64_t addr)
+{
+	return tls_seen_is_stack(t, &(struct hvar_event){ .type = HVAR_EVENT_ACCESS, .mm = mm }, vmas, in, addr, false);
+}
+
+static bool is_control(struct tls_seen *t, uint32_t mm, const struct hvar_vma *in, uint64_t addr)
+{
+	return tls_seen_is_control(t, &(struct hvar_event){ .type = HVAR_EVENT_ACCESS, .mm = mm }, in, addr, false);
+}
+
 static struct hvar_vma area(uint64_t start, uint64_t end, uint32_t region, uint8_t prot)
 {
 	return (struct hvar_vma){ .start = start, .end = end, .region = region, .prot = prot };
@@ -126,29 +136,94 @@ static void test_stack(void **state)
 	assert_int_equal(hvar_vmas_set(&vmas, guard.start, guard.end, &guard), 0);
 	assert_int_equal(hvar_vmas_set(&vmas, stack.start, stack.end, &stack), 0);
 	assert_int_equal(hvar_vmas_set(&vmas, apart.start, apart.end, &apart), 0);
-	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x18000));
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x18000));
 	tls_seen_told(t, images, "1.7=", "1f000+40@1f040");
 	tls_seen_told(t, images, "1.7=", "3f000+40@3f040");
-	assert_true(tls_seen_is_stack(t, 1, &vmas, &stack, 0x11000));
-	assert_true(tls_seen_is_stack(t, 1, &vmas, &stack, 0x1efff));
-	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x1f000)); /* the block itself, and behind */
-	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x1f040));
-	assert_false(tls_seen_is_stack(t, 2, &vmas, &stack, 0x18000));
-	assert_false(tls_seen_is_stack(t, 1, &vmas, &file, 0x18000));
-	assert_false(tls_seen_is_stack(t, 1, &vmas, &apart, 0x38000)); /* nothing below it */
-	assert_false(tls_seen_is_control(t, 1, &stack, 0x1f03f));
-	assert_true(tls_seen_is_control(t, 1, &stack, 0x1f040));
-	assert_false(tls_seen_is_control(t, 1, &lowest, 0x100)); /* before the first thread there is none */
-	assert_false(tls_seen_is_control(t, 3, &lowest, 0x100));
-	assert_true(tls_seen_is_control(t, 1, &stack, 0x1f341));
-	assert_false(tls_seen_is_control(t, 1, &stack, 0x1ffff));
-	assert_false(tls_seen_is_control(t, 2, &stack, 0x1f040));
-	assert_false(tls_seen_is_control(t, 1, &apart, 0x3f03f));
-	assert_true(tls_seen_is_control(t, 1, &apart, 0x3f040));
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x11000));
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x1efff));
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x1f000)); /* the block itself, and behind */
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x1f040));
+	assert_false(is_stack(t, 2, &vmas, &stack, 0x18000));
+	assert_false(is_stack(t, 1, &vmas, &file, 0x18000));
+	assert_false(is_stack(t, 1, &vmas, &apart, 0x38000)); /* nothing below it */
+	assert_false(is_control(t, 1, &stack, 0x1f03f));
+	assert_true(is_control(t, 1, &stack, 0x1f040));
+	assert_false(is_control(t, 1, &lowest, 0x100)); /* before the first thread there is none */
+	assert_false(is_control(t, 3, &lowest, 0x100));
+	assert_true(is_control(t, 1, &stack, 0x1f341));
+	assert_false(is_control(t, 1, &stack, 0x1ffff));
+	assert_false(is_control(t, 2, &stack, 0x1f040));
+	assert_false(is_control(t, 1, &apart, 0x3f03f));
+	assert_true(is_control(t, 1, &apart, 0x3f040));
 	/* a block that some library has elsewhere */
 	tls_seen_told(t, images, "1.9=", "14000+40@3f040");
-	assert_false(tls_seen_is_stack(t, 1, &vmas, &stack, 0x13000));
-	assert_true(tls_seen_is_stack(t, 1, &vmas, &stack, 0x15000));
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x13000));
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x15000));
+	tls_seen_free(t);
+}
+
+/* What has no access below is too large for a guard; memory that glibc's malloc has for threads, before another such. */
+static void test_no_stack(void **state)
+{
+	static _Alignas(64) uint8_t mem[65536];
+	const struct hvar_vma large = area(0x10000, 0x110000, HVAR_REGION_ANON, 0), above = area(0x110000, 0x120000, HVAR_REGION_ANON, 3),
+			      guard = area(0x3fff000, 0x4000000, HVAR_REGION_ANON, 0), arena = area(0x4000000, 0x4100000, HVAR_REGION_ANON, 3);
+	struct tls_seen *t = tls_seen_new();
+	struct hvar_vmas vmas;
+
+	(void)state;
+	hvar_vmas_init(&vmas, mem, sizeof(mem));
+	assert_int_equal(hvar_vmas_set(&vmas, large.start, large.end, &large), 0);
+	assert_int_equal(hvar_vmas_set(&vmas, above.start, above.end, &above), 0);
+	assert_int_equal(hvar_vmas_set(&vmas, guard.start, guard.end, &guard), 0);
+	assert_int_equal(hvar_vmas_set(&vmas, arena.start, arena.end, &arena), 0);
+	tls_seen_told(t, images, "1.7=", "11f000+40@11f040");
+	tls_seen_told(t, images, "1.7=", "4080000+40@4080040");
+	assert_false(is_stack(t, 1, &vmas, &above, 0x11e000));
+	assert_false(is_stack(t, 1, &vmas, &arena, 0x4010000));
+	assert_int_equal(hvar_vmas_set(&vmas, large.start, 0x11000, NULL), 0);
+	assert_true(is_stack(t, 1, &vmas, &above, 0x11e000));
+	tls_seen_free(t);
+}
+
+/* A thread's end is its block's, until another thread has the same place. */
+static void test_ended(void **state)
+{
+	static _Alignas(64) uint8_t mem[65536];
+	const struct hvar_vma guard = area(0x10000, 0x11000, HVAR_REGION_ANON, 0), stack = area(0x11000, 0x20000, HVAR_REGION_ANON, 3);
+	struct hvar_event end = { .type = HVAR_EVENT_EXIT, .mm = 1, .tid = 43 },
+			  fork = { .type = HVAR_EVENT_FORK, .mm = 1, .u.task = { .child_mm = 2 } };
+	struct tls_seen *t = tls_seen_new();
+	struct hvar_vmas vmas;
+
+	(void)state;
+	hvar_vmas_init(&vmas, mem, sizeof(mem));
+	assert_int_equal(hvar_vmas_set(&vmas, guard.start, guard.end, &guard), 0);
+	assert_int_equal(hvar_vmas_set(&vmas, stack.start, stack.end, &stack), 0);
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040:42");
+	tls_seen_event(t, &fork);
+	tls_seen_event(t, &end);
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x18000));
+	assert_true(is_control(t, 1, &stack, 0x1f100));
+	end.tid = 42;
+	tls_seen_event(t, &end);
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x18000));
+	assert_false(is_control(t, 1, &stack, 0x1f100));
+	assert_true(is_stack(t, 2, &vmas, &stack, 0x18000)); /* a child's is its own */
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040:44");
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x18000));
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040:0");
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x18000));
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040");
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x18000));
+	/* where it begins is known: in the program's memory, or with what has no access */
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040/18000");
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x17fff));
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x18000));
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040:0/18000");
+	assert_false(is_stack(t, 1, &vmas, &stack, 0x18000));
+	tls_seen_told(t, images, "1.7=", "1f000+40@1f040:0/10000");
+	assert_true(is_stack(t, 1, &vmas, &stack, 0x11000));
 	tls_seen_free(t);
 }
 
@@ -202,6 +277,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_no_stack),
+		cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_random),
 	};
 
