@@ -467,20 +467,6 @@ bool tls_seen_is_control(struct tls_seen *t, const struct hvar_event *ev, const 
 	       of_thread(t, s, i - 1, (pid_t)ev->pid, live);
 }
 
-void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pid_t pid, const struct hvar_vmas *vmas,
-		      const uint64_t *threads, size_t n)
-{
-	struct tls_process p = { pid, vmas, by_layout, images };
-	struct tls_of_thread found = { 0 };
-	struct space *s = entry(t, mm);
-
-	if (!s)
-		return;
-	tls_of_thread_look(&found, &p, threads, n);
-	take(t, s, images, pid, &found);
-	tls_of_thread_fini(&found);
-}
-
 /* ---- recordings ---- */
 
 bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n)

@@ -57,13 +57,6 @@ bool tls_seen_is_stack(struct tls_seen *t, const struct hvar_event *ev, const st
 bool tls_seen_is_control(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vma *area, uint64_t addr, bool live);
 
 /*
- * The @n threads whose pointers @threads are have blocks in process @pid: find them, now, and note them.  For who knows
- * the thread pointers without a search.
- */
-void tls_seen_threads(struct tls_seen *t, struct images *images, uint32_t mm, pid_t pid, const struct hvar_vmas *vmas,
-		      const uint64_t *threads, size_t n);
-
-/*
  * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64@7f0000002000:42/7effff802000", in
  * address space 3 file 17 has a block of 64 bytes there, of the thread 42, whose pointer is that and whose stack begins there; "+0": no
  * more; ":0": the thread has ended; what is not known is left out.  False: nothing.
