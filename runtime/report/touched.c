@@ -18,6 +18,7 @@
 
 enum {
 	PAGE_BITS = 36, /* of a key; the address space's number is above */
+	SPACE_BITS = 64 - PAGE_BITS,
 	FIRST_SLOTS = 4096,
 	MOST_PAGES = 1 << 25,
 	LOOKS = 64,
@@ -57,6 +58,12 @@ struct touched {
 static uint64_t key_of(uint32_t mm, uint64_t addr)
 {
 	return (uint64_t)mm << PAGE_BITS | (addr >> HVAR_PAGE_SHIFT & (((uint64_t)1 << PAGE_BITS) - 1));
+}
+
+/* Has it a key?  Spaces are numbered as they come: a higher one is a damaged recording's. */
+static bool has_key(uint32_t mm)
+{
+	return mm && !(mm >> SPACE_BITS);
 }
 
 /* ---- the table ---- */
@@ -257,7 +264,7 @@ static void each(struct touched *t, uint32_t mm, uint64_t start, uint64_t end,
 	uint64_t at, *keys, n = 0;
 	size_t i;
 
-	if (!t->n)
+	if (!t->n || !has_key(mm))
 		return;
 	if ((end - start) >> HVAR_PAGE_SHIFT <= t->n) {
 		for (at = start; at < end; at += HVAR_PAGE_SIZE) {
@@ -324,8 +331,10 @@ void touched_record(struct touched *t, const struct stream_touched *r)
 	uint64_t at;
 
 	t->now_ns = r->time_ns;
-	if (r->end > TOP || r->from + (r->end - r->start) > TOP)
+	if (r->end > TOP || r->from + (r->end - r->start) > TOP || !has_key(r->mm)) {
+		t->lost += r->what & STREAM_TOUCHED_BACK ? 0 : (r->end - r->start) >> HVAR_PAGE_SHIFT;
 		return;
+	}
 	/* One that no program can have touched does not keep us for hours. */
 	if (!(r->what & STREAM_TOUCHED_BACK)) {
 		if ((r->end - r->start) >> HVAR_PAGE_SHIFT > t->left) {
@@ -362,7 +371,7 @@ static void moved(struct touched *t, const struct hvar_event *ev)
 
 	if (r.end - r.start > was)
 		r.end = r.start + was;
-	if (r.end > TOP || ev->u.map.old_end > TOP || !t->n)
+	if (r.end > TOP || ev->u.map.old_end > TOP || !t->n || !has_key(ev->mm))
 		return;
 	if (was >> HVAR_PAGE_SHIFT > t->left) {
 		t->lost += was >> HVAR_PAGE_SHIFT;
@@ -409,7 +418,7 @@ struct copies {
 
 static void copy_space(struct touched *t, uint32_t mm, uint32_t child_mm)
 {
-	struct copies c = { malloc((t->n + 1) * sizeof(*c.v)), 0 };
+	struct copies c = { has_key(child_mm) ? malloc((t->n + 1) * sizeof(*c.v)) : NULL, 0 };
 	size_t i;
 
 	if (!c.v) {

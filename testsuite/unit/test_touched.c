@@ -357,6 +357,37 @@ static void terabytes(void **state)
 	end(&s);
 }
 
+/* Numbers of address spaces and addresses that no key holds are lost, and not taken for others'. */
+static void no_key(void **state)
+{
+	const struct stream_touched odd[] = {
+		{ .mm = 0x53ec6001, .start = ADDR(0), .end = ADDR(2) },
+		{ .mm = 0x10000000, .start = 0, .end = ADDR(0) },
+		{ .mm = 1, .start = (uint64_t)1 << 48, .end = ((uint64_t)1 << 48) + 0x3000 },
+	};
+	struct stage s;
+	struct touched_result r;
+	size_t i;
+
+	(void)state;
+	begin(&s, 1);
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		struct stream_touched one = odd[i];
+
+		one.what = STREAM_TOUCHED_READ;
+		record(&s, one);
+		one.what = STREAM_TOUCHED_BACK;
+		record(&s, one);
+	}
+	record(&s, (struct stream_touched){ .mm = 1, .what = STREAM_TOUCHED_WRITTEN, .start = ADDR(0), .end = ADDR(4) });
+	event(&s, (struct hvar_event){ .type = HVAR_EVENT_UNMAP, .mm = 0x10000001, .u.map = { .start = ADDR(0), .end = ADDR(4) } });
+	assert_int_equal(touched_finish(s.t, &r), 0);
+	assert_int_equal(r.peak.pages, 4);
+	assert_int_equal(r.areas[0].touched, 4);
+	assert_int_equal(r.lost, 2 + 0x10 + 3);
+	end(&s);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -366,6 +397,7 @@ int main(void)
 		cmocka_unit_test(moved),
 		cmocka_unit_test(nowhere),
 		cmocka_unit_test(terabytes),
+		cmocka_unit_test(no_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
