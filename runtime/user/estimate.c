@@ -203,6 +203,7 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 		o->lost += own;
 		return;
 	}
+	site_operand_shown(o);
 	note_repetition(t, i, m, o, regs);
 	variable = estimate_variable_at(t->e, t->s, f, i, mem, addr, regs);
 	if (variable == ESTIMATE_NOTHING_THERE) {

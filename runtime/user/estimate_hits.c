@@ -29,6 +29,7 @@ static void take_operand(void *ctx, struct site_function *f, uint32_t i, uint32_
 	if (!o || !proven)
 		return;
 	o += mem;
+	site_operand_shown(o);
 	variable = estimate_variable_at(h->e, h->s, f, i, mem, addr, regs);
 	if (variable == ESTIMATE_NOTHING_THERE)
 		o->unmapped++;

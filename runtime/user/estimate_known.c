@@ -48,6 +48,7 @@ static void fill_one(struct estimate *e, struct site_function *f, uint32_t i, ui
 		o[m].full++;
 	else
 		site_operand_note(&o[m], variable);
+	o[m].filled = true;
 }
 
 /* At a fixed distance it is known which; else samples will tell, or it is thread-local memory of any kind. */

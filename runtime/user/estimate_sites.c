@@ -397,6 +397,14 @@ struct site_operand *site_operands(struct site_function *f, uint32_t i)
 	return f->ops[i];
 }
 
+void site_operand_shown(struct site_operand *o)
+{
+	if (!o->filled)
+		return;
+	o->filled = false;
+	o->n = o->proven = o->full = o->unmapped = 0;
+}
+
 void site_operand_note(struct site_operand *o, uint32_t variable)
 {
 	o->switches += o->proven && o->last_variable != variable;

@@ -26,6 +26,7 @@ struct site_operand {
 	uint32_t n, cap;
 	uint32_t proven, lost, full; /* samples: address proven; not; proven but the table was full */
 	uint32_t unmapped;	     /* samples: address without memory */
+	bool filled;		     /* these are of no sample, but by what known_fill() found: of one process */
 	uint32_t last_variable, switches; /* noted last; times that it was another than before */
 	double rounds;		     /* in all of @v[].count times their @rate; 0: rates are not known */
 	uint32_t known_mm;	     /* RIP-relative: @known_variable is right in this address space */
@@ -147,6 +148,9 @@ struct site_function *sites_decode(struct sites *s, const struct estimate_env *e
 
 /* The operands of instruction @i, made on first use; NULL when memory is short. */
 struct site_operand *site_operands(struct site_function *f, uint32_t i);
+
+/* Before something shows where @o's address is: what known_fill() took for granted, of a process that may never come here, goes. */
+void site_operand_shown(struct site_operand *o);
 
 /* Note that @o touched @variable once. */
 void site_operand_note(struct site_operand *o, uint32_t variable);

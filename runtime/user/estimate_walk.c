@@ -206,6 +206,7 @@ static void take_load(struct walking *g, const struct stream_walk_load *load)
 	if (!o)
 		return;
 	o += mem;
+	site_operand_shown(o);
 	variable = estimate_variable_at(g->e, &g->w->s, g->f, g->insn, mem, load->addr, &none);
 	if (variable == ESTIMATE_NOTHING_THERE)
 		o->unmapped++;

@@ -22,7 +22,7 @@
 #include "runtime/user/estimate.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8 };
-enum { CODE = 0x400000, DATA = 0x600000, EACH = 0x1000, VARS = 8, TLS = VARS + 2, STACK = 0x7fff0000 };
+enum { CODE = 0x400000, DATA = 0x600000, EACH = 0x1000, VARS = 8, TLS = VARS + 2, TWOS = TLS + 1, STACK = 0x7fff0000 };
 
 /* What the estimator's environment knows. */
 struct world {
@@ -32,6 +32,7 @@ struct world {
 	uint32_t full;	      /* this variable has no room */
 	uint64_t last_ip;
 	uint32_t nothing;     /* there is no memory for this one */
+	bool apart;	      /* address space 2 has other variables in the same places, from TWOS on */
 	bool asked[VARS + 2]; /* which were asked for */
 	uint64_t stack[VARS + 2]; /* by what address on the stack, the last time */
 	unsigned calls;
@@ -101,7 +102,6 @@ static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t ad
 	struct world *w = ctx;
 	uint32_t v = VARS + 1; /* [unmapped] */
 
-	(void)ev;
 	w->calls++;
 	if (addr >= DATA && addr < DATA + VARS * EACH)
 		v = (uint32_t)((addr - DATA) / EACH);
@@ -111,7 +111,9 @@ static uint32_t env_variable(void *ctx, const struct hvar_event *ev, uint64_t ad
 	w->stack[v] = stack;
 	if (v == w->nothing)
 		return ESTIMATE_NOTHING_THERE;
-	return v == w->full ? HVAR_HOT_NONE : v;
+	if (v == w->full)
+		return HVAR_HOT_NONE;
+	return w->apart && ev->mm == 2 ? TWOS + v : v;
 }
 
 static void world_init(struct world *w, const char *hex)
@@ -491,6 +493,44 @@ static void test_fixed(void **state)
 	estimate_free(e);
 }
 
+/*
+ *  0: mov 4(%rip),%eax   6: dec %ecx   8: jne 0    a: jmp 16
+ *  c: mov 5(%rip),%eax   12: dec %ecx  14: jne c   16: ret
+ * Two processes run this code, and one has the samples of one loop, the other those of the other: none touches what
+ * the other does, though all that the code has is looked up when the first comes.
+ */
+static void test_fixed_apart(void **state)
+{
+	static const unsigned loops[] = { 0, 0xc };
+	struct world w;
+	struct estimate *e;
+	const struct estimate_result *r;
+	uint64_t regs[16] = { [RCX] = 9, [RSP] = STACK };
+
+	(void)state;
+	world_init(&w, "8b 05 0 0 0 0 ff c9 75 f6 eb 0a 8b 05 0 0 0 0 ff c9 75 f6 c3");
+	w.apart = true;
+	for (int32_t k = 0; k < 2; k++) {
+		int32_t disp = DATA + (4 + k) * EACH - (CODE + (int32_t)loops[k] + 6);
+
+		memcpy(w.code + loops[k] + 2, &disp, 4);
+	}
+	e = estimate_in(&w);
+	for (int i = 0; i < 100; i++) {
+		struct stream_sample s = sample_at(loops[i % 2] + 6, regs);
+
+		s.ev.mm = 1 + (uint32_t)i % 2;
+		estimate_sample(e, &s);
+	}
+	r = estimate_solve(e);
+	check_result(r);
+	assert_true(share_of(r, 4) > 0.2);
+	assert_true(share_of(r, TWOS + 5) > 0.2);
+	assert_null(row_of(r, 5));
+	assert_null(row_of(r, TWOS + 4));
+	estimate_free(e);
+}
+
 /* rep stos: as many writes as RCX says, and the call that brings them is one. */
 static void test_repeat(void **state)
 {
@@ -625,7 +665,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),	  cmocka_unit_test(test_places_unbounded),
 		cmocka_unit_test(test_headless),  cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_reasons), cmocka_unit_test(test_memory),	  cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_reasons), cmocka_unit_test(test_memory),	  cmocka_unit_test(test_fixed), cmocka_unit_test(test_fixed_apart),
 		cmocka_unit_test(test_repeat),	  cmocka_unit_test(test_slow_loop),
 		cmocka_unit_test(test_unbounded), cmocka_unit_test(test_random),
 	};
