@@ -8,20 +8,26 @@
 #include "codes.h"
 #include "runtime/core/hvar_image.h"
 #include "runtime/user/grow.h"
+#include "runtime/user/page_set.h"
 
-enum { PAGE = HVAR_PAGE_SIZE, NEEDED_MAX = 1 << 16 };
+enum {
+	PAGE = HVAR_PAGE_SIZE,
+	NEEDED_MAX = 1 << 16,
+	MUCH = 4 * PAGE,   /* of this only what is asked for is read, and not kept: somebody looks through it */
+	OFFSET_BITS = 44,  /* of files */
+};
 
 /* A page of a module's file that the stream does not have. */
 struct needed_code {
 	uint64_t where;
 	uint32_t module;
-	uint32_t len;
 };
 
 struct code_source {
 	struct images *images;
 	struct codes *codes;	  /* the stream's */
 	struct codes *file_codes; /* read from the modules' files */
+	struct page_set is_needed; /* by module and offset */
 	struct needed_code *needed;
 	size_t n_needed, cap_needed, next_needed;
 	uint64_t lost, lost_fresh;
@@ -36,18 +42,54 @@ void code_source_put(struct code_source *c, const struct stream_code *r, size_t 
 		c->lost++;
 }
 
-/* Note that the stream lacks the @len bytes at @where of @module's file. */
-static void need_code(struct code_source *c, uint32_t module, uint64_t where, uint32_t len)
+/* Note that the stream lacks the page at @where of @module's file. */
+static void need_code(struct code_source *c, uint32_t module, uint64_t where)
 {
+	uint64_t key = (uint64_t)module << OFFSET_BITS | where;
+
+	if (page_set_has(&c->is_needed, key))
+		return;
 	if (c->n_needed >= NEEDED_MAX) {
 		c->lost_fresh++;
 		return;
 	}
-	if (grow_array((void **)&c->needed, &c->cap_needed, c->n_needed + 1, sizeof(*c->needed))) {
+	if (page_set_add(&c->is_needed, key) ||
+	    grow_array((void **)&c->needed, &c->cap_needed, c->n_needed + 1, sizeof(*c->needed))) {
 		c->lost++;
 		return;
 	}
-	c->needed[c->n_needed++] = (struct needed_code){ where, module, len };
+	c->needed[c->n_needed++] = (struct needed_code){ where, module };
+}
+
+/* Of the page that @at lies in: at most @len bytes of what it has from there on. */
+static size_t get_page(struct code_source *c, const struct code_site *at, void *to, size_t len)
+{
+	uint64_t start = at->where & ~(uint64_t)(PAGE - 1);
+	size_t left = PAGE - (at->where - start), got;
+
+	len = left < len ? left : len;
+	got = codes_get(c->file_codes, at->module, 0, at->where, to, len);
+	if (got)
+		return got;
+	got = images_read(c->images, at->module, start, c->page, PAGE);
+	if (got <= at->where - start || codes_put(c->file_codes, at->module, 0, start, c->page, got))
+		return 0;
+	need_code(c, at->module, start);
+	return codes_get(c->file_codes, at->module, 0, at->where, to, len);
+}
+
+/* The same of all the pages until there is one that the stream has. */
+static size_t get_pages(struct code_source *c, const struct code_site *at, uint8_t *to, size_t len)
+{
+	uint64_t start = at->where & ~(uint64_t)(PAGE - 1), end = start + PAGE;
+	size_t got;
+
+	while (end - at->where < len && !codes_get(c->codes, at->module, at->mm, end, to, 1))
+		end += PAGE;
+	got = images_read(c->images, at->module, at->where, to, end - at->where < len ? end - at->where : len);
+	for (; start < at->where + got; start += PAGE)
+		need_code(c, at->module, start);
+	return got;
 }
 
 size_t code_source_get(struct code_source *c, const struct code_site *at, void *buf, size_t len)
@@ -56,26 +98,19 @@ size_t code_source_get(struct code_source *c, const struct code_site *at, void *
 	size_t n = 0, got;
 
 	while (n < len) {
-		uint64_t where = at->where + n, start = where & ~(uint64_t)(PAGE - 1);
+		struct code_site here = { at->module, at->mm, at->where + n };
 
-		got = codes_get(c->codes, at->module, at->mm, where, to + n, len - n);
+		got = codes_get(c->codes, here.module, here.mm, here.where, to + n, len - n);
 		n += got;
 		if (got)
 			continue;
-		if (!at->module)
+		if (!here.module || here.where >> OFFSET_BITS)
 			break;
-		/* Not past this page: in the next one the stream comes first again. */
-		got = PAGE - (where - start);
-		got = codes_get(c->file_codes, at->module, 0, where, to + n,
-				got < len - n ? got : len - n);
+		/* Not past the end of a page that the stream has a part of: in the next one it comes first again. */
+		got = len - n < MUCH ? get_page(c, &here, to + n, len - n) : get_pages(c, &here, to + n, len - n);
 		n += got;
-		if (got)
-			continue;
-		got = images_read(c->images, at->module, start, c->page, PAGE);
-		if (got <= where - start ||
-		    codes_put(c->file_codes, at->module, 0, start, c->page, got))
+		if (!got)
 			break;
-		need_code(c, at->module, start, (uint32_t)got);
 	}
 	return n;
 }
@@ -119,11 +154,10 @@ const void *code_source_fresh(struct code_source *c, struct stream_code *head, s
 	while (c->next_needed < c->n_needed) {
 		const struct needed_code *n = &c->needed[c->next_needed++];
 
-		if (codes_get(c->file_codes, n->module, 0, n->where, c->page, n->len) != n->len)
-			continue;
+		*len = images_read(c->images, n->module, n->where, c->page, PAGE);
 		*head = (struct stream_code){ .module = n->module, .where = n->where };
-		*len = n->len;
-		return c->page;
+		if (*len)
+			return c->page;
 	}
 	return NULL;
 }
@@ -160,6 +194,7 @@ void code_source_free(struct code_source *c)
 		return;
 	codes_free(c->codes);
 	codes_free(c->file_codes);
+	page_set_fini(&c->is_needed);
 	free(c->needed);
 	free(c);
 }
