@@ -20,10 +20,10 @@ enum { COMM_COLUMNS = 16, COMM_MOST = 64, NUMBERS = 8 };
 
 /* ---- PERF_RECORD_... ---- */
 
-/* "pid/tid" */
+/* "pid/tid": a process has no thread 0; the kernel (0, -1) has. */
 static bool pid_tid(struct scan *s, char between, int32_t *pid, int32_t *tid)
 {
-	return scan_pid(s, pid) && scan_char(s, between) && scan_pid(s, tid);
+	return scan_pid(s, pid) && scan_char(s, between) && scan_pid(s, tid) && (*pid <= 0 || *tid > 0);
 }
 
 /* " <ab12...>" or " fe:00 1234 567", then "]" */
@@ -365,7 +365,7 @@ static bool from_pid(struct scan *s, const char *line, struct import_line *out)
 	out->tid = out->pid;
 	if (scan_char(s, '/')) {
 		out->has_pid = true;
-		if (!scan_pid(s, &out->tid))
+		if (!scan_pid(s, &out->tid) || (out->pid > 0 && out->tid <= 0))
 			return scan_fail(s, "a thread");
 	}
 	if (!scan_blanks(s))

@@ -192,6 +192,11 @@ static void test_tasks(void **state)
 	l = read_line(HEAD "COMM: x:5/6");
 	assert_int_equal(l.what, IMPORT_COMM);
 	assert_false(l.u.comm.exec);
+	/* no process has a thread 0 */
+	assert_int_equal(read_line(HEAD "COMM exec: prog:707/000").what, IMPORT_BAD);
+	assert_int_equal(read_line(HEAD "FORK(9:0):(7:8)").what, IMPORT_BAD);
+	assert_int_equal(read_line(HEAD "MMAP2 7/-1: [0x1000(0x1000) @ 0 00:00 0 0]: rw-p //anon").what, IMPORT_BAD);
+	assert_int_equal(read_line("a 7/0 1.0: PERF_RECORD_LOST lost 3").what, IMPORT_BAD);
 	l = read_line(HEAD "FORK(17613:17614):(17611:17612)");
 	assert_int_equal(l.what, IMPORT_FORK);
 	assert_int_equal(l.u.task.pid, 17613);
