@@ -520,6 +520,15 @@ static void read_slot(struct breakpoints *b, struct slot *s, perf_record_fn fn, 
 		b->hit_ns = (3 * b->hit_ns + shortest_ns) / 4;
 }
 
+void breakpoints_gone(struct breakpoints *b, pid_t tid, perf_record_fn fn, void *ctx)
+{
+	for (int i = 0; i < SLOTS && b->n_on; i++)
+		if (b->slots[i].on && b->slots[i].bp.tid == tid) {
+			turn_off(&b->slots[i]);
+			read_slot(b, &b->slots[i], fn, ctx);
+		}
+}
+
 static void end(struct breakpoints *b, perf_record_fn fn, void *ctx)
 {
 	for (int i = 0; i < SLOTS; i++)

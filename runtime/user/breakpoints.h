@@ -39,6 +39,9 @@ void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, u
 void breakpoints_step(struct breakpoints *b, uint64_t now_ns, perf_record_fn fn, void *ctx);
 uint64_t breakpoints_next_ns(const struct breakpoints *b);
 
+/* Thread @tid has ended: what hits there are of it go to @fn now, while it is known what they mean. */
+void breakpoints_gone(struct breakpoints *b, pid_t tid, perf_record_fn fn, void *ctx);
+
 /* End the round, if there is one: no breakpoint is left. */
 void breakpoints_stop(struct breakpoints *b, perf_record_fn fn, void *ctx);
 

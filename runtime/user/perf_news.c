@@ -405,7 +405,9 @@ static void take_exit(struct perf_news *n, const struct perf_record *r, uint64_t
 	/* An exec that ends the events is told as the end of the task. */
 	if (r->tid <= 0 || (r->tid == n->went_on && r->time_ns <= n->went_on_ns))
 		return;
-	tracker_exit(n->t, r->tid, -1, time_ns);
+	if (n->breaks)
+		breakpoints_gone(n->breaks, r->tid, take_hit, n);
+	tracker_exit(n->t, r->tid, -1, forward(n, time_ns));
 	kin_ended(&n->kin, r->pid);
 	/* Its first thread may end before others. */
 	if (tracker_has_process(n->t, r->pid))

@@ -252,11 +252,49 @@ static void are_at_branches(void **state)
 	munmap(calls, 4096);
 }
 
+/* When its thread ends in the middle of a round, its hits are there, and once only. */
+static void are_told_at_its_end(void **state)
+{
+	bool refused = false;
+	struct met m = { 0, 0 };
+	uint32_t at_end;
+
+	(void)state;
+	calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(calls, MAP_FAILED);
+	for (int i = 0; i < 20 && !m.branch && !refused; i++) {
+		pid_t pid = begin_spin(true);
+		struct breakpoints *b = breakpoints_new(1);
+
+		assert_non_null(b);
+		for (int k = 0; k < 4; k++)
+			breakpoints_saw(b, pid, (pid_t)calls->tid, 1, (uint64_t)(uintptr_t)spin, false, 50000000);
+		breakpoints_step(b, 1000000000, meet, &m);
+		refused = breakpoints_counts(b)->refused;
+		wait_for(&calls->often, OFTEN_CALLS);
+		assert_int_equal(m.branch, 0);
+		end(pid);
+		breakpoints_gone(b, (pid_t)calls->tid + 1, meet, &m);
+		assert_int_equal(m.branch, 0);
+		breakpoints_gone(b, (pid_t)calls->tid, meet, &m);
+		at_end = m.branch;
+		breakpoints_gone(b, (pid_t)calls->tid, meet, &m);
+		breakpoints_stop(b, meet, &m);
+		assert_int_equal(m.branch, at_end);
+		breakpoints_free(b);
+	}
+	munmap(calls, 4096);
+	if (refused)
+		skip();
+	assert_true(m.branch > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_moved),
 		cmocka_unit_test(are_at_branches),
+		cmocka_unit_test(are_told_at_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
