@@ -516,9 +516,13 @@ static void look_when_due(void *ctx, pid_t pid)
 static void look(void *ctx, pid_t pid, uint64_t now_ns)
 {
 	struct perf_news *n = ctx;
+	int r;
 
-	int r = tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, forward(n, now_ns));
-
+	if (n->hz && !n->recovers && relook_is_untold(n->look, pid) && tracker_is_as_large(n->t, pid)) {
+		relook_unseen(n->look, pid);
+		return;
+	}
+	r = tracker_look(n->t, pid, 0, ~0ull, HVAR_CAUSE_NONE, forward(n, now_ns));
 	/* A window shows one address space: gone while the process has memory, it has executed a program, unheard. */
 	if (r == -ESRCH && n->recovers && proc_goes_on(pid))
 		tracker_exec(n->t, pid, pid, true, HVAR_CAUSE_EXECVE, n->last_ns);

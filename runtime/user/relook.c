@@ -17,7 +17,8 @@ enum {
 struct proc {
 	pid_t pid; /* 0: free */
 	bool active, sampled, must;
-	uint64_t seen_ns;
+	bool told; /* something of its map since it was last seen whole */
+	uint64_t seen_ns, before_ns; /* and the time before */
 	uint64_t cost_ns; /* of the last look, of our CPU time */
 };
 
@@ -118,6 +119,7 @@ int relook_active(struct relook *l, pid_t pid, bool sampled)
 		return -ENOMEM;
 	p->active = true;
 	p->sampled |= sampled;
+	p->told |= !sampled;
 	return 0;
 }
 
@@ -134,6 +136,21 @@ uint64_t relook_seen(const struct relook *l, pid_t pid)
 	const struct proc *p = find(l, pid);
 
 	return p ? p->seen_ns : 0;
+}
+
+bool relook_is_untold(const struct relook *l, pid_t pid)
+{
+	const struct proc *p = find(l, pid);
+
+	return p && !p->told && p->before_ns;
+}
+
+void relook_unseen(struct relook *l, pid_t pid)
+{
+	struct proc *p = find(l, pid);
+
+	if (p)
+		p->seen_ns = p->before_ns;
 }
 
 /* Close the gap: move back each entry that had to step over the one that goes. */
@@ -170,7 +187,7 @@ bool relook_gone(struct relook *l, pid_t pid)
 void relook_all(struct relook *l)
 {
 	for (size_t i = 0; i < l->slots; i++)
-		l->v[i].must = l->v[i].pid;
+		l->v[i].must = l->v[i].told = l->v[i].pid;
 }
 
 void relook_any(struct relook *l)
@@ -234,8 +251,10 @@ void relook_run(struct relook *l,
 			continue;
 		}
 		p->active = p->must = false;
+		p->before_ns = p->seen_ns;
 		p->seen_ns = now;
 		look(ctx, p->pid, now);
+		p->told &= p->seen_ns != now;
 		now = clock_now_ns();
 		then = used;
 		used = clock_own_cpu_ns();

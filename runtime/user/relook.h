@@ -35,6 +35,13 @@ void relook_any(struct relook *l);
 /* News may be lost: look at every process, whatever it costs, at the next relook_run(). */
 void relook_all(struct relook *l);
 
+/*
+ * For @look of relook_run(): was nothing told of @pid's map since it was last seen whole?  And: it was not looked at whole this
+ * time, either.
+ */
+bool relook_is_untold(const struct relook *l, pid_t pid);
+void relook_unseen(struct relook *l, pid_t pid);
+
 /* Look at what is due: @look(ctx, pid, now). */
 void relook_run(struct relook *l,
 		void (*look)(void *ctx, pid_t pid, uint64_t now_ns), void *ctx);

@@ -135,6 +135,12 @@ bool tracker_quiet_look(struct tracker *t, pid_t pid);
 void tracker_quiet_settle(struct tracker *t, uint64_t time_ns);
 
 /*
+ * Is @pid's memory as large as when this was asked last?  Then no more went than came, and a look may wait: to ask takes a tenth of its
+ * time.  False also if that is not known, and now and then: as much may have come unheard as went.
+ */
+bool tracker_is_as_large(struct tracker *t, pid_t pid);
+
+/*
  * Look at [@lo, @hi) of @pid now (0, ~0: everything) and tell what differs.  With
  * PROCMAP_QUERY where the kernel has it, else from /proc/PID/maps.
  * Returns 0, or -ESRCH if the process is gone (nothing changes).

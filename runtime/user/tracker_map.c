@@ -13,10 +13,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
 #include "grow.h"
+#include "proc.h"
 
 #define USER_END ((uint64_t)1 << 63)
 /* Nothing was found at a page: how long to believe it, and how long after reading a whole file. */
@@ -27,6 +29,7 @@
 #define MAP_PRIV 0x02
 #define SEGMENT_AREAS 256 /* to go through for the pieces of a segment */
 #define MAP_GROWS 0x100 /* MAP_GROWSDOWN */
+#define LOOKS_SPARED 10 /* one in so many is not */
 
 static struct hvar_event map_event(const struct hvar_mm *mm, const struct hvar_task *task,
 				   uint32_t cause, uint64_t time_ns)
@@ -242,6 +245,24 @@ int tracker_call(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64
 		s->brk = s->start_brk = 0;
 	}
 	return r;
+}
+
+bool tracker_is_as_large(struct tracker *t, pid_t pid)
+{
+	const struct hvar_task *task = tracker_task_of(t, pid);
+	struct space *s = task ? space_of(hvar_tasks_mm(&t->tasks, task)) : NULL;
+	uint64_t was, now = 0;
+	char text[96];
+
+	if (!s)
+		return false;
+	/* "size resident ...", in pages; all zero of what has no memory any more */
+	if (proc_read(pid, "statm", text, sizeof(text)) > 0)
+		now = strtoull(text, NULL, 10);
+	was = s->pages;
+	s->pages = now;
+	s->as_large = now && now == was ? s->as_large + 1 : 0;
+	return s->as_large % LOOKS_SPARED;
 }
 
 int tracker_look(struct tracker *t, pid_t pid, uint64_t lo, uint64_t hi, uint32_t cause,

@@ -191,6 +191,56 @@ static void passes_the_dear(void **state)
 	relook_free(l);
 }
 
+static bool expect_untold, spare;
+
+static void look_unless_untold(void *ctx, pid_t pid, uint64_t now)
+{
+	uint64_t before = model[pid].seen;
+
+	(void)ctx;
+	assert_int_equal(relook_is_untold(l, pid), expect_untold);
+	if (spare) {
+		relook_unseen(l, pid);
+		assert_int_equal(relook_seen(l, pid), before);
+	} else {
+		model[pid].seen = now;
+	}
+	model[pid].looks++;
+}
+
+/* A look that is spared leaves everything as it was: what was told, and when the map was seen. */
+static void knows_what_was_told(void **state)
+{
+	static const struct {
+		char what; /* a sample, news, exec, all */
+		bool untold, spare;
+	} steps[] = {
+		{ 's', false, false }, { 's', true, false },  { 's', true, true },   { 's', true, true },   { 'n', false, true },
+		{ 's', false, true },  { 's', false, false }, { 's', true, true },   { 'a', false, false }, { 's', true, false },
+		{ 'e', false, false }, { 's', true, false },  { 'n', false, false }, { 's', true, true },
+	};
+	unsigned looks = 0;
+
+	(void)state;
+	memset(model, 0, sizeof(model));
+	l = relook_new(1);
+	burn_ns = 0;
+	assert_false(relook_is_untold(l, 5));
+	relook_unseen(l, 5);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (steps[i].what == 'a')
+			relook_all(l);
+		if (steps[i].what == 'e')
+			relook_saw(l, 5, model[5].seen = 0);
+		relook_active(l, 5, steps[i].what != 'n');
+		expect_untold = steps[i].untold;
+		spare = steps[i].spare;
+		relook_run(l, look_unless_untold, NULL);
+		assert_int_equal(model[5].looks, ++looks);
+	}
+	relook_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +249,7 @@ int main(void)
 		cmocka_unit_test(keeps_to_its_share),
 		cmocka_unit_test(waits_for_the_dear),
 		cmocka_unit_test(passes_the_dear),
+		cmocka_unit_test(knows_what_was_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

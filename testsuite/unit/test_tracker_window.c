@@ -51,7 +51,7 @@ ssize_t pread(int fd, void *buf, size_t n, off_t at)
 
 static struct shared {
 	volatile pid_t thread;
-	volatile bool thread_ends, moves, moved;
+	volatile bool thread_ends, moves, moved, grows, grown;
 } *shared;
 
 static pid_t child;
@@ -81,6 +81,11 @@ static void serve(void)
 	if (mremap(area, AREA / 2, AREA / 2, MREMAP_MAYMOVE | MREMAP_FIXED, (char *)area + (1ull << 30)) == MAP_FAILED)
 		_exit(1);
 	shared->moved = true;
+	while (!shared->grows)
+		sched_yield();
+	if (mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		_exit(1);
+	shared->grown = true;
 	for (;;)
 		pause();
 }
@@ -174,11 +179,41 @@ static void test_news(void **state)
 	code_capture_free(code);
 }
 
+/* A move without growth is not seen by its size: it is, one time in some. */
+static void test_size(void **state)
+{
+	int spared = 0;
+
+	(void)state;
+	assert_false(tracker_is_as_large(t, child));
+	assert_int_equal(tracker_add(t, child, child, ++now, NULL), 0);
+	assert_false(tracker_is_as_large(t, child));
+	assert_true(tracker_is_as_large(t, child));
+	shared->moves = true;
+	while (target_is_alive(child) && !shared->moved)
+		sched_yield();
+	while (tracker_is_as_large(t, child))
+		assert_true(++spared < 20);
+	assert_true(spared > 3);
+	assert_true(tracker_is_as_large(t, child));
+	shared->grows = true;
+	while (target_is_alive(child) && !shared->grown)
+		sched_yield();
+	assert_false(tracker_is_as_large(t, child));
+	assert_true(tracker_is_as_large(t, child));
+	kill(child, SIGKILL);
+	while (target_state(child) && target_state(child) != 'Z')
+		sched_yield();
+	assert_false(tracker_is_as_large(t, child));
+	assert_false(tracker_is_as_large(t, child));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_failed_look, begin, finish),
 		cmocka_unit_test_setup_teardown(test_news, begin, finish),
+		cmocka_unit_test_setup_teardown(test_size, begin, finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
