@@ -4,6 +4,9 @@
  *
  * Who uses a copy locks it (shared) while its time is set and its name is looked at again; who removes one locks it alone,
  * looks at its time again, and renames it.  So a copy that is to be used is either not removed, or seen to be gone.
+ *
+ * The time is that of a file in it: by the time of the folder stap tells whether it has tried out the kernel with this
+ * runtime, and whether a script is compiled already (systemtap: hash.cxx, get_base_hash()).
  */
 #include "config.h"
 
@@ -22,6 +25,7 @@
 
 #define PREFIX	   "stap-runtime-"
 #define UNFINISHED ".stap-runtime-"
+#define MARK	   "runtime.h"
 enum { DEPTH = 18, MOST = 4096, HOUR = 3600 };
 
 struct copy {
@@ -58,6 +62,17 @@ void stap_copies_remove(int at, const char *name)
 	remove_all(at, name, 0);
 }
 
+/* When the copy was used last; where the file is missing, when the folder was made. */
+static int used_at(int copy, struct timespec *t)
+{
+	struct stat st;
+
+	if (fstatat(copy, MARK, &st, AT_SYMLINK_NOFOLLOW) && fstat(copy, &st))
+		return -errno;
+	*t = st.st_mtim;
+	return 0;
+}
+
 bool stap_copies_use(int cache, const char *name)
 {
 	int fd = open_dir(cache, name);
@@ -68,7 +83,7 @@ bool stap_copies_use(int cache, const char *name)
 		return false;
 	/* Where times cannot be set, or locks be had, it is used all the same. */
 	flock(fd, LOCK_SH);
-	futimens(fd, NULL);
+	utimensat(fd, MARK, NULL, AT_SYMLINK_NOFOLLOW);
 	r = !fstat(fd, &is) && !fstatat(cache, name, &named, AT_SYMLINK_NOFOLLOW) && is.st_ino == named.st_ino &&
 	    is.st_dev == named.st_dev;
 	close(fd);
@@ -91,13 +106,13 @@ static int latest_first(const void *a, const void *b)
 static void take_away(int cache, const struct copy *c)
 {
 	int fd = open_dir(cache, c->name);
-	struct stat st;
+	struct timespec used;
 	char temp[64];
 
 	if (fd < 0)
 		return;
 	snprintf(temp, sizeof(temp), UNFINISHED "%d-old", (int)getpid());
-	if (!flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && !memcmp(&st.st_mtim, &c->used, sizeof(c->used)) &&
+	if (!flock(fd, LOCK_EX | LOCK_NB) && !used_at(fd, &used) && !memcmp(&used, &c->used, sizeof(used)) &&
 	    !renameat(cache, c->name, cache, temp))
 		remove_all(cache, temp, 0);
 	close(fd);
@@ -122,8 +137,13 @@ static size_t list(int cache, struct copy *v)
 		    fstatat(cache, de->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 			continue;
 		if (!unfinished) {
+			int copy = open_dir(cache, de->d_name);
+
+			if (copy < 0)
+				continue;
 			strcpy(v[n].name, de->d_name);
-			v[n++].used = st.st_mtim;
+			n += !used_at(copy, &v[n].used);
+			close(copy);
 		} else if (st.st_mtim.tv_sec < now - HOUR) {
 			remove_all(cache, de->d_name, 0);
 		}

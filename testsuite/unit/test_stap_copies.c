@@ -40,8 +40,11 @@ static void used(const char *name, long ago)
 	struct timespec t[2] = { { time(NULL) - ago, 0 }, { time(NULL) - ago, 0 } };
 	char path[700];
 
-	snprintf(path, sizeof(path), "%s/cache/%s", dir, name);
-	assert_int_equal(utimensat(AT_FDCWD, path, t, AT_SYMLINK_NOFOLLOW), 0);
+	snprintf(path, sizeof(path), "%s/cache/%s/runtime.h", dir, name);
+	if (utimensat(AT_FDCWD, path, t, AT_SYMLINK_NOFOLLOW)) {
+		*strrchr(path, '/') = 0;
+		assert_int_equal(utimensat(AT_FDCWD, path, t, AT_SYMLINK_NOFOLLOW), 0);
+	}
 }
 
 static void made(const char *name, long ago)
@@ -50,6 +53,10 @@ static void made(const char *name, long ago)
 
 	snprintf(path, sizeof(path), "cache/%s/linux/runtime.h", name);
 	put(path, "x");
+	if (*name != '.') {
+		snprintf(path, sizeof(path), "cache/%s/runtime.h", name);
+		put(path, "x");
+	}
 	used(name, ago);
 }
 
@@ -141,6 +148,28 @@ static void links_and_locks(void **state)
 	close(fd);
 }
 
+/* By the folders' times stap tells whether it knows this runtime: to use a copy, or to sweep, changes none; and it counts. */
+static void known_to_stap(void **state)
+{
+	static const char *const folders[] = { "cache/stap-runtime-known", "cache/stap-runtime-known/linux" };
+	struct timespec t[2] = { { 1000000000, 5 }, { 1000000000, 5 } };
+	struct stat st;
+	int fd = cache();
+
+	(void)state;
+	made("stap-runtime-known", 99 * DAY);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(utimensat(AT_FDCWD, at(folders[i]), t, 0), 0);
+	assert_true(stap_copies_use(fd, "stap-runtime-known"));
+	stap_copies_sweep(fd, "");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(stat(at(folders[i]), &st), 0);
+		assert_int_equal(st.st_mtim.tv_sec, 1000000000);
+		assert_int_equal(st.st_mtim.tv_nsec, 5);
+	}
+	close(fd);
+}
+
 /* One makes a copy, lets it get old, and uses it; the other sweeps: what is used is there after that. */
 static void two_at_once(void **state)
 {
@@ -182,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(those_used_last),
 		cmocka_unit_test(links_and_locks),
+		cmocka_unit_test(known_to_stap),
 		cmocka_unit_test(two_at_once),
 	};
 
