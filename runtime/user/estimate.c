@@ -270,6 +270,7 @@ static enum estimate_reason take(struct taking *t)
 	f->samples++;
 	f->hits[t->insn]++;
 	f->time_ns[t->insn] += ns;
+	slices_take(&t->e->slices, &t->e->sites, f, t->insn, ns);
 	t->e->placed_ns += ns;
 	if (t->s->ev.u.sample.flags & HVAR_SAMPLE_NOREGS)
 		return ESTIMATE_NO_REGS;

@@ -35,6 +35,7 @@ struct solving {
 	double time_lost[ESTIMATE_REASONS];
 	double accesses;
 	double *share, *deviation; /* by hot table index */
+	double *time_variance;	/* likewise, in ns, squared: what is more than chance */
 	double nobodys;		/* share of accesses whose address nothing told: they may be anyone's */
 };
 
@@ -119,11 +120,7 @@ static void charge(struct solving *s, const struct site_function *f, uint32_t i,
 	}
 }
 
-/*
- * The instruction whose wait shows at @i: the one before.  A jump that is fused
- * with the comparison before it waits for that one's operand.
- */
-static bool before(const struct site_function *f, uint32_t i, uint32_t *out)
+bool rows_waits_for(const struct site_function *f, uint32_t i, uint32_t *out)
 {
 	const struct decode_insn *in;
 
@@ -156,7 +153,7 @@ static void charge_time(struct solving *s)
 
 			if (!(f->time_ns[i] > 0))
 				continue;
-			if (before(f, i, &from))
+			if (rows_waits_for(f, i, &from))
 				charge(s, f, from, f->time_ns[i]);
 			else
 				lose_time(s, !i && f->b->headless ? ESTIMATE_NO_BLOCK : ESTIMATE_NO_OPERAND, f->time_ns[i]);
@@ -214,14 +211,15 @@ static void interval(const struct solving *s, struct estimate_row *r)
 }
 
 /*
- * Of the time: Wilson's interval of a part of so many samples, and what skids by another distance than one
+ * Of the time: Wilson's interval of a part of so many samples, what its slices spread beyond chance, and what skids by another distance than one
  * instruction, which is 1.4 % of samples.
  */
 static void time_interval(const struct solving *s, struct estimate_row *r)
 {
 	double n = s->e->result.samples ? (double)s->e->result.samples : 1, z2 = 1.96 * 1.96;
 	double p = r->time_share, middle = (p + z2 / (2 * n)) / (1 + z2 / n);
-	double half = 1.96 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+	double more = s->e->all_ns > 0 ? s->time_variance[r->variable] / s->e->all_ns / s->e->all_ns : 0;
+	double half = 1.96 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n) + more);
 
 	half += SKIDS * p;
 	r->time_ci[0] = p > 0 && middle - half > 0 ? middle - half : 0; /* of none it is 0, but for rounding */
@@ -352,7 +350,8 @@ static bool solve(struct solving *s)
 	s->vars = calloc(n, sizeof(*s->vars));
 	s->share = calloc(n, sizeof(*s->share));
 	s->deviation = calloc(n, sizeof(*s->deviation));
-	if (!s->vars || !s->share || !s->deviation)
+	s->time_variance = calloc(n, sizeof(*s->time_variance));
+	if (!s->vars || !s->share || !s->deviation || !s->time_variance)
 		return false;
 	s->runs = calloc(s->graph.flow.n_nodes + 1, sizeof(*s->runs));
 	if (!s->runs)
@@ -366,6 +365,8 @@ static bool solve(struct solving *s)
 	add_blocks(s);
 	add_unknown_code(s);
 	charge_time(s);
+	if (slices_variance(e, s->time_variance, e->n_vars))
+		return false;
 	for (size_t i = 0; i < e->n_vars && s->accesses > 0; i++)
 		s->share[i] = s->vars[i].accesses / s->accesses;
 	return !spread_shares(e, &s->graph, s->runs, s->share, e->n_vars, s->deviation, &s->factor) &&
@@ -384,5 +385,6 @@ const struct estimate_result *estimate_solve(struct estimate *e)
 	free(s.vars);
 	free(s.share);
 	free(s.deviation);
+	free(s.time_variance);
 	return &e->result;
 }

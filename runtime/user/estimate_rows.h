@@ -7,6 +7,7 @@
 
 #include "decode_regs.h"
 #include "estimate_sites.h"
+#include "estimate_slices.h"
 #include "estimate_walk.h"
 
 /* What is kept of a variable while samples come in; by hot table index. */
@@ -30,6 +31,7 @@ struct estimate {
 	double all_ns;	   /* time of all samples */
 	double placed_ns;  /* of those whose instruction was found */
 	double by_reason_ns[ESTIMATE_REASONS];
+	struct slices slices;
 	struct walks walks;
 	struct estimate_result result;
 };
@@ -51,6 +53,12 @@ struct graph;
  */
 double rows_accesses(const struct estimate *e, const struct graph *g, const double *runs,
 		     const double *mix, double *by_variable);
+
+/*
+ * The instruction of @f whose wait shows at @i: the one before.  A jump that is fused
+ * with the comparison before it waits for that one's operand.  False: it is not known.
+ */
+bool rows_waits_for(const struct site_function *f, uint32_t i, uint32_t *out);
 
 /* Room for what is known of @variable; NULL when memory is short. */
 struct estimate_var *estimate_var(struct estimate *e, uint32_t variable);

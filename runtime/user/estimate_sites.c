@@ -45,6 +45,9 @@ static void function_free(struct site_function *f)
 			free(f->ops[i][m].v);
 		free(f->ops[i]);
 	}
+	for (uint32_t i = 0; f->slices && i < f->n; i++)
+		free(f->slices[i]);
+	free(f->slices);
 	free(f->ops);
 	free(f->hits);
 	free(f->time_ns);

@@ -79,6 +79,7 @@ struct site_function {
 	uint32_t n;		/* of the arrays: b->n */
 	uint32_t *hits;		/* samples at each instruction */
 	double *time_ns;
+	float **slices;		/* likewise by instruction, by slice of the run; each NULL: no time there */
 	struct site_operand **ops; /* by instruction: its n_mem operands, NULL: nothing yet */
 	struct site_branch *branches;
 	struct site_jump *jumps; /* in order first seen */
