@@ -37,6 +37,7 @@ static const double EXTRA_SD = 1.0;	  /* of unknown callers beside known ones: f
 static const double EXTRA_MEAN = -4;
 static const double FARTHEST = 600;	  /* logarithm of what still is a number */
 static const double NEAR = 0.01, FAR = 0.1; /* damping of the first step, from an earlier answer and from none */
+static const double MOST_PATIENCE = 39.0625; /* 2.5 to the fourth */
 static const double LEAST = 1e-3, MORE = 16; /* of damping; times as much after a step that went too far */
 static const double ARRIVED = 1e-4;	  /* a step that brings less, of all that is left, is the last: shares differ by 0.3 points at most */
 static const double ON_THE_WAY = 1e-2;	  /* the same where patience grows less: the next descent begins there */
@@ -419,10 +420,10 @@ static double build(struct flow_problem *p)
 	return sum + rate_rows(p);
 }
 
-/* Steps until they bring nothing more, @steps at most. */
-static void descend(struct flow_problem *p, unsigned steps, double damping)
+/* Steps until they bring nothing more, @steps at most.  Rows are built, and their sum is @best. */
+static void descend(struct flow_problem *p, unsigned steps, double damping, double best)
 {
-	double best = build(p), enough_of = p->patience > 1 ? ON_THE_WAY : ARRIVED;
+	double enough_of = p->patience > 1 ? ON_THE_WAY : ARRIVED;
 
 	for (unsigned k = 0; k < steps && !p->rows.failed; k++) {
 		double *was = p->x, now, longest = 0;
@@ -455,7 +456,8 @@ static void descend(struct flow_problem *p, unsigned steps, double damping)
 		damping *= MORE;
 		if (damping > 1e6)
 			break;
-		build(p);
+		if (k + 1 < steps)
+			build(p);
 	}
 }
 
@@ -473,13 +475,14 @@ int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned st
 {
 	struct flow_problem p;
 	int err = flow_problem_init(&p, g);
+	double sum;
 
 	if (err)
 		goto out;
 	begin_at(&p, start);
 	note_times(&p);
-	p.patience = 1;
-	build(&p);
+	p.patience = start ? 1 : MOST_PATIENCE;
+	sum = build(&p);
 	if (!p.rows.failed)
 		find_factor(&p, kept);
 	p.factor = p.rows.failed ? NULL : *kept;
@@ -487,8 +490,12 @@ int flow_solve_kept(const struct flow_graph *g, const double *start, unsigned st
 	 * A stall that pulls less the larger it is makes for many valleys.  Begin
 	 * where all pull alike, which has one, and let go by and by.
 	 */
-	for (p.patience = start ? 1 : 39.0625; p.patience >= 1; p.patience /= 2.5)
-		descend(&p, steps, start ? NEAR : FAR);
+	for (;; sum = build(&p)) {
+		descend(&p, steps, start ? NEAR : FAR, sum);
+		p.patience /= 2.5;
+		if (p.patience < 1)
+			break;
+	}
 	err = p.rows.failed ? -ENOMEM : 0;
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		runs[i] = exp(p.x[i]);

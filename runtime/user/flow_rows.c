@@ -26,49 +26,39 @@ void flow_rows_clear(struct flow_rows *r)
 	r->n_terms = 0;
 }
 
-void flow_rows_term(struct flow_rows *r, uint32_t unknown, double slope)
+bool flow_rows_more_terms(struct flow_rows *r)
 {
-	if (r->n_terms == r->cap_terms) {
-		size_t cap = r->cap_terms ? 2 * r->cap_terms : 1024;
-		struct flow_term *t = realloc(r->terms, cap * sizeof(*t));
+	size_t cap = r->cap_terms ? 2 * r->cap_terms : 1024;
+	struct flow_term *t = realloc(r->terms, cap * sizeof(*t));
 
-		if (!t) {
-			r->failed = true;
-			return;
-		}
-		r->terms = t;
-		r->cap_terms = cap;
+	if (!t) {
+		r->failed = true;
+		return false;
 	}
-	r->terms[r->n_terms++] = (struct flow_term){ unknown, slope };
+	r->terms = t;
+	r->cap_terms = cap;
+	return true;
 }
 
-void flow_rows_end(struct flow_rows *r, double target, double weight)
+bool flow_rows_more(struct flow_rows *r)
 {
-	size_t from;
+	size_t cap = r->cap ? 2 * r->cap : 512;
+	size_t *first = realloc(r->first, (cap + 1) * sizeof(*first));
+	double *t;
 
-	if (r->n + 1 >= r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : 512;
-		size_t *first = realloc(r->first, (cap + 1) * sizeof(*first));
-		double *t;
-
-		if (first)
-			r->first = first;
-		t = realloc(r->target, cap * sizeof(*t));
-		if (t)
-			r->target = t;
-		if (!first || !t) {
-			r->failed = true;
-			return;
-		}
-		r->cap = cap;
+	if (first)
+		r->first = first;
+	t = realloc(r->target, cap * sizeof(*t));
+	if (t)
+		r->target = t;
+	if (!first || !t) {
+		r->failed = true;
+		return false;
 	}
 	if (!r->n)
 		r->first[0] = 0;
-	from = r->first[r->n];
-	for (size_t k = from; k < r->n_terms; k++)
-		r->terms[k].slope *= weight;
-	r->target[r->n++] = target * weight;
-	r->first[r->n] = r->n_terms;
+	r->cap = cap;
+	return true;
 }
 
 /* out = rows^T (rows v) + damping v, or, with @target, rows^T target. */

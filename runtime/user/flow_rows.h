@@ -27,9 +27,27 @@ struct flow_rows {
 void flow_rows_fini(struct flow_rows *r);
 void flow_rows_clear(struct flow_rows *r);
 
-/* Add a term to the row being built; end it with its target.  @weight scales both. */
-void flow_rows_term(struct flow_rows *r, uint32_t unknown, double slope);
-void flow_rows_end(struct flow_rows *r, double target, double weight);
+/* Room for one term, one row more; false, and @r->failed, without memory. */
+bool flow_rows_more_terms(struct flow_rows *r);
+bool flow_rows_more(struct flow_rows *r);
+
+/* Add a term to the row being built; end it with its target.  @weight scales both.  Inline: each is done thousands of times. */
+static inline void flow_rows_term(struct flow_rows *r, uint32_t unknown, double slope)
+{
+	if (r->n_terms == r->cap_terms && !flow_rows_more_terms(r))
+		return;
+	r->terms[r->n_terms++] = (struct flow_term){ unknown, slope };
+}
+
+static inline void flow_rows_end(struct flow_rows *r, double target, double weight)
+{
+	if (r->n + 1 >= r->cap && !flow_rows_more(r))
+		return;
+	for (size_t k = r->first[r->n]; k < r->n_terms; k++)
+		r->terms[k].slope *= weight;
+	r->target[r->n++] = target * weight;
+	r->first[r->n] = r->n_terms;
+}
 
 /*
  * The damped least-squares step: minimises |rows * step - target|^2 + damping * |step|^2
