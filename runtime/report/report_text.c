@@ -37,6 +37,8 @@
 /* Where more than MOST of as much CPU time has no samples, that is said. */
 #define MUCH_CPU 0.1
 #define MOST 0.5
+/* Half of an interval, for that more samples are asked for. */
+#define WIDE 0.1
 
 enum { TEXT_WIDTH = 80, KIND_WIDTH = 8 };
 
@@ -389,12 +391,43 @@ static void how(const struct out *out, const struct rows *r, const struct analys
 
 static const char no_samples_of[] = "what it does in the kernel has none, nor have threads that end before they have used as much as one sample stands for";
 
+static bool most_unsampled(const struct rows *r)
+{
+	return r->samples && r->cpu_seconds >= MUCH_CPU && r->unsampled > MOST;
+}
+
 /* Most of the program's time has no samples: shares are of the rest. */
 static void unsampled(const struct out *out, const struct rows *r)
 {
-	if (r->samples && r->cpu_seconds >= MUCH_CPU && r->unsampled > MOST)
+	if (most_unsampled(r))
 		paragraph(out, "note: samples stand for %.2f of the %.2f seconds of CPU time that the program used: %s: for these raise the rate with -F, or count each access with --exact",
 			  (1 - r->unsampled) * r->cpu_seconds, r->cpu_seconds, no_samples_of);
+}
+
+/* Half of the width of an interval is large, and at least half of that is of a part @p of @n samples by chance. */
+static bool wants_samples(const double ci[2], double p, double n)
+{
+	double half = (ci[1] - ci[0]) / 2; /* NaN: not known */
+
+	return half > WIDE && 1.96 * sqrt(p * (1 - p) / n) > half / 2;
+}
+
+/* More samples would narrow intervals; where most of the time has none, it was said already how to have them. */
+static void few_samples(const struct out *out, const struct rows *r)
+{
+	double n = (double)r->samples;
+	bool few = false;
+	size_t i;
+
+	if (r->exact || r->addressed || !r->samples || most_unsampled(r))
+		return;
+	for (i = 0; i < r->n; i++) {
+		const struct row *row = &r->v[i];
+
+		few = few || wants_samples(row->ci, row->share, n) || wants_samples(row->time_ci, row->time_share, n);
+	}
+	if (few)
+		paragraph(out, "note: these intervals are wide for want of samples: more narrow them, of a longer run or of a higher rate (-F)");
 }
 
 /* ---- what -v adds ---- */
@@ -489,6 +522,7 @@ static void closing(const struct out *out, const struct rows *r, const struct an
 		paragraph(out, "share: of all accesses, estimated, ±95%% its confidence interval in points; time: of the CPU time, likewise; wr%%: how many of its accesses write");
 	how(out, r, a);
 	unsampled(out, r);
+	few_samples(out, r);
 	if (r->callers && !callers_any(analysis_callers((struct analysis *)a)))
 		paragraph(out, "no lines of code: record with %s--callers to have them", r->exact ? "" : "--exact ");
 	if (r->by_phase && !r->phases)
