@@ -355,7 +355,7 @@ static void losses(FILE *f, const struct touched_result *t, const struct analysi
 
 void touched_text(FILE *f, const struct touched_result *t, const struct analysis *a, const struct touched_choice *o)
 {
-	const char *source = analysis_meta(a, "source");
+	const char *source = analysis_meta(a, "source"), *looked = analysis_meta(a, "looked");
 
 	heading(f, t, a);
 	time_line(f, t, a);
@@ -370,4 +370,10 @@ void touched_text(FILE *f, const struct touched_result *t, const struct analysis
 	}
 	if (source && !strcmp(source, "fault"))
 		fputs("by page faults: pages that were there already, or that the kernel brought along with a neighbour, are not among them\n", f);
+	if (looked) {
+		fputs("note: the map was looked at about 10 times a second: until then what is unmapped counts; what has moved does no more, what was given back still does; ",
+		      f);
+		put_name(f, looked, 0);
+		putc('\n', f);
+	}
 }

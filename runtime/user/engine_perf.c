@@ -105,21 +105,20 @@ static struct perf_rings *open_returns(struct perf_rings_options o, struct err *
 }
 
 /*
- * Rings for @s.  Where the map alone is asked for, with the mapping calls if they may be
- * had: *@calls says so, and @why, if they may not, why not.
+ * Rings for @s.  Where the map alone is asked for, or page faults, with the mapping calls if they
+ * may be had: *@calls says so, and @why, if they may not, why not.
  */
 static struct perf_rings *open_rings(const struct session *s, struct bpf_calls **bpf, enum calls *calls, struct err *why,
 				     struct err *e)
 {
-	struct perf_rings_options o = { .hz = s->hz, .maps = true, .on_exec = s->argv != NULL,
-					.faults = s->source == SESSION_FAULT };
+	struct perf_rings_options o = { .hz = s->hz, .maps = true, .on_exec = s->argv != NULL, .faults = s->source == SESSION_FAULT };
 	struct perf_rings *r = NULL;
 
 	*bpf = NULL;
 	*calls = CALLS_BEGIN;
 	if (!s->hz && !s->returns)
 		r = open_wide(o, bpf, why);
-	if (!s->hz && !r) {
+	if ((!s->hz || o.faults) && !r) {
 		*calls = CALLS_RETURN;
 		r = open_returns(o, why);
 	}
@@ -192,7 +191,7 @@ static int set_up(struct engine *g, struct err *e)
 {
 	struct err why = { 0 };
 	enum calls calls = CALLS_NONE;
-	bool pmu = g->s->source == SESSION_PMU;
+	bool pmu = g->s->source == SESSION_PMU, faults = g->s->source == SESSION_FAULT;
 
 	g->begin_cpu_ns = clock_own_cpu_ns();
 	g->rings = pmu ? open_pmu(g->s, &g->pmu, e) : open_rings(g->s, &g->bpf, &calls, &why, e);
@@ -203,20 +202,19 @@ static int set_up(struct engine *g, struct err *e)
 		return -ENOMEM;
 	if (g->s->hz)
 		tracker_late_is_usual(g->t);
-	else if (calls == CALLS_BEGIN)
+	if (calls == CALLS_BEGIN)
 		tracker_calls_begin(g->t);
 	else if (calls == CALLS_RETURN)
 		tracker_news_are_late(g->t);
-	else
+	else if (!g->s->hz) /* of samples, which it only names, it is found in time */
 		session_note(g->s, "what was unmapped, moved or shrunk was looked up about 10 times a second, since perf does not tell it alone; %.300s",
 			     why.text);
 	g->code = code_capture_new(g->t, g->s->out);
-	g->look = relook_new(g->s->hz ? SAMPLED_LOOK_SHARE : LOOK_SHARE);
+	g->look = relook_new(g->s->hz && !faults ? SAMPLED_LOOK_SHARE : LOOK_SHARE);
 	if (!g->code || !g->look)
 		return err_set(e, ENOMEM, "cannot measure: no memory");
-	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code,
-				      .look = g->look, .hz = g->s->hz, .calls = calls != CALLS_NONE,
-				      .faults = g->s->source == SESSION_FAULT, .wide = calls == CALLS_BEGIN };
+	g->news = (struct perf_news){ .t = g->t, .rings = g->rings, .out = g->s->out, .code = g->code, .look = g->look,
+				      .hz = faults ? 0 : g->s->hz, .calls = calls != CALLS_NONE, .faults = faults, .wide = calls == CALLS_BEGIN };
 	if (by_timer(g->s))
 		g->breaks = g->news.breaks = breakpoints_new(g->budget.breakpoints);
 	if (by_timer(g->s) && !g->breaks)
@@ -224,8 +222,10 @@ static int set_up(struct engine *g, struct err *e)
 	if (by_timer(g->s) && g->budget.walks > 0) /* none, where no memory may be executed */
 		g->walks = g->news.walks = walks_new(g->budget.walks, g->s->hz <= HEARD_HZ ? g->rings : NULL);
 	stream_put_meta(g->s->out, "source", "%s", pmu ? pmu_events_plan(g->pmu)->what : g->news.faults ? "fault" : "perf");
-	if (g->news.faults)
+	if (faults)
 		stream_put_meta(g->s->out, "faults", perf_rings_user_only(g->rings) ? "user" : "all");
+	if (faults && calls == CALLS_NONE) /* for those who ask for pages, not for their variables */
+		stream_put_meta(g->s->out, "looked", "%.300s", why.text);
 	stream_put_meta(g->s->out, "maps", "perf");
 	g->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	return 0;

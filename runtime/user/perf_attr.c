@@ -79,3 +79,19 @@ void perf_attr_task(struct perf_event_attr *a, const struct perf_rings_options *
 	if (o->maps)
 		attr_news(a);
 }
+
+void perf_attr_calls(struct perf_event_attr *a, const struct perf_rings_options *o)
+{
+	uint64_t format = a->read_format;
+
+	perf_attr_common(a);
+	a->read_format = format;
+	a->inherit = 1;
+	a->enable_on_exec = o->on_exec;
+	a->type = PERF_TYPE_TRACEPOINT;
+	a->config = (uint64_t)o->calls_id;
+	a->sample_period = 1;
+	a->sample_type = PERF_RECORD_FAULT_TYPE | PERF_SAMPLE_RAW;
+	a->exclude_kernel = 0;
+	a->exclude_hv = 0;
+}

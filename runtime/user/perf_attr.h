@@ -17,5 +17,7 @@ void perf_attr_carrier(struct perf_event_attr *a, const struct perf_rings_option
 void perf_attr_counts_lost(struct perf_event_attr *a);
 /* The event of one task. */
 void perf_attr_task(struct perf_event_attr *a, const struct perf_rings_options *o);
+/* With options.faults and options.calls_id: its other event, whose samples are the returns of calls.  @a: the first one's. */
+void perf_attr_calls(struct perf_event_attr *a, const struct perf_rings_options *o);
 
 #endif /* PERF_ATTR_H */

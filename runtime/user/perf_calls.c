@@ -4,14 +4,22 @@
 #include "perf_calls.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "runtime/core/hvar_call_abi.h"
 
 #define X32_BIT 0x40000000u /* __X32_SYSCALL_BIT */
 #define MAX_NUMBERS 64
+#define MAX_ALL (3 * MAX_NUMBERS + 6)
+#define DONTNEED_LOCKED 24 /* MADV_DONTNEED_LOCKED of Linux 5.18 */
+#define DONTUNMAP 4	   /* MREMAP_DONTUNMAP of Linux 5.7 */
 
 static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
@@ -32,6 +40,18 @@ static int read_file(const char *root, const char *name, char *text, size_t size
 	return n ? 0 : -EIO;
 }
 
+/* Who may read tracefs may still not have what it tells of. */
+static bool is_refused(long id)
+{
+	struct perf_event_attr a = { .size = sizeof(a), .type = PERF_TYPE_TRACEPOINT, .config = (uint64_t)id, .sample_period = 1,
+				     .sample_type = PERF_SAMPLE_RAW, .disabled = 1 };
+	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
 long perf_calls_id(struct err *e)
 {
 	char text[2048];
@@ -47,14 +67,17 @@ long perf_calls_id(struct err *e)
 			r = -EPROTO;
 		if (!r)
 			r = read_file(roots[i], "id", text, sizeof(text));
-		if (!r && sscanf(text, "%ld", &id) == 1 && id > 0)
-			return id;
+		if (!r && sscanf(text, "%ld", &id) == 1 && id > 0) {
+			if (!geteuid() || !is_refused(id))
+				return id;
+			r = -EACCES;
+		}
 		if (r && (!first || r == -EACCES))
 			first = r;
 	}
 	r = first ? first : -EIO;
-	if (r == -EACCES || r == -EPERM)
-		return err_set(e, -r, "the tracepoint of system calls: tracefs is for root; run hotvar as root");
+	if (r == -EACCES || r == -EPERM || (r == -ENOENT && geteuid()))
+		return err_set(e, -r, "the tracepoint of system calls: it is for root; run hotvar as root");
 	if (r == -ENOENT)
 		return err_set(e, -r, "the tracepoint of system calls: tracefs is not mounted, or the kernel has none; run: mount -t tracefs tracefs /sys/kernel/tracing");
 	return err_set(e, -r, "the tracepoint of system calls: %s; use --source ptrace", strerror(-r));
@@ -123,11 +146,15 @@ static void halve(struct text *t, const uint32_t *nr, size_t n)
 }
 
 /* The numbers of all ABIs that are news, sorted, each once; returns how many. */
-static size_t numbers(uint32_t out[3 * MAX_NUMBERS])
+static size_t numbers(uint32_t out[MAX_ALL], bool pages)
 {
+	/* madvise and mmap of x86-64, x32 and i386; i386's other mmap, 90, has its arguments in memory */
+	static const uint32_t of_pages[] = { 28, 28 | X32_BIT, 219, 9, 9 | X32_BIT, 192 };
 	uint32_t nr[MAX_NUMBERS];
 	size_t all = 0, n = 0;
 
+	for (size_t i = 0; pages && i < sizeof(of_pages) / sizeof(of_pages[0]); i++)
+		out[all++] = of_pages[i];
 	for (int abi = HVAR_ABI_X86_64; abi <= HVAR_ABI_X32; abi++) {
 		uint32_t some = hvar_call_numbers((enum hvar_abi)abi, nr, MAX_NUMBERS);
 
@@ -148,14 +175,61 @@ static size_t numbers(uint32_t out[3 * MAX_NUMBERS])
 	return n;
 }
 
-const char *perf_calls_filter(void)
+const char *perf_calls_filter(bool pages)
 {
-	static struct text text;
-	uint32_t nr[3 * MAX_NUMBERS];
+	static struct text texts[2];
+	struct text *text = &texts[pages];
+	uint32_t nr[MAX_ALL];
 
-	if (!text.n)
-		halve(&text, nr, numbers(nr));
-	return text.v;
+	if (!text->n)
+		halve(text, nr, numbers(nr, pages));
+	return text->v;
+}
+
+static bool gives_back(const struct hvar_call *c)
+{
+	if (c->args[0] & HVAR_PAGE_MASK)
+		return false;
+	switch (c->args[2]) {
+	case MADV_DONTNEED:
+	case DONTNEED_LOCKED:
+	case MADV_REMOVE:
+		/* What is not mapped in between keeps nothing else from it. */
+		return !c->ret || c->ret == -ENOMEM;
+	}
+	return false; /* MADV_FREE gives back what the kernel will want, and when it does */
+}
+
+/* The place was free, or what was there has made room: whatever was touched in it has gone. */
+static bool maps_anew(const struct hvar_call *c)
+{
+	return c->ret > 0 && !(c->ret & HVAR_PAGE_MASK);
+}
+
+static bool moves(const struct hvar_call *c, bool told)
+{
+	return !HVAR_CALL_FAILED(c->ret) && c->args[0] != (uint64_t)c->ret && c->args[1] && (!told || c->args[3] & DONTUNMAP);
+}
+
+bool perf_calls_touched(const struct hvar_call *c, bool told, struct stream_touched *out)
+{
+	uint64_t len = HVAR_PAGE_UP(c->args[1]), new = HVAR_PAGE_UP(c->args[2]);
+
+	memset(out, 0, sizeof(*out));
+	if (c->cause == HVAR_CAUSE_MADVISE && gives_back(c)) {
+		out->what = STREAM_TOUCHED_BACK;
+		out->start = c->args[0];
+	} else if (c->cause == HVAR_CAUSE_MMAP && maps_anew(c)) {
+		out->what = STREAM_TOUCHED_BACK;
+		out->start = (uint64_t)c->ret;
+	} else if (c->cause == HVAR_CAUSE_MREMAP && moves(c, told)) {
+		out->what = STREAM_TOUCHED_MOVED;
+		out->start = HVAR_PAGE_DOWN((uint64_t)c->ret);
+		out->from = HVAR_PAGE_DOWN(c->args[0]);
+		len = new < len ? new : len;
+	}
+	out->end = out->start + len;
+	return out->what && out->start < out->end && out->from + len > out->from;
 }
 
 bool perf_calls_fill(const struct perf_record *r, struct hvar_call *out)

@@ -20,8 +20,14 @@
 /* The tracepoint's number for perf_event_open(2), or -errno and @e. */
 long perf_calls_id(struct err *e);
 
-/* The kernel's filter for it: static text. */
-const char *perf_calls_filter(void);
+/* The kernel's filter for it: static text.  @pages: also calls that change no map, or that perf tells of, but take pages away. */
+const char *perf_calls_filter(bool pages);
+
+/*
+ * What call @c, which has returned, did to pages that were touched: gave them back, also those that were where it has mapped
+ * something, or moved them.  @told: a change of the map tells what it moved.  False: nothing that is not told.
+ */
+bool perf_calls_touched(const struct hvar_call *c, bool told, struct stream_touched *out);
 
 /*
  * What call @r, of kind PERF_IS_CALL or PERF_IS_LOCK, was or is (0 for its result); false if it can change no map, or if that is

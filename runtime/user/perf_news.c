@@ -238,12 +238,19 @@ static pid_t caller_of(struct perf_news *n, const struct perf_record *r, uint64_
 
 static void take_call(struct perf_news *n, const struct perf_record *r, uint64_t time_ns)
 {
+	uint64_t told = tracker_told(n->t);
+	struct stream_touched touched;
 	struct hvar_call c;
 
-	if (!perf_calls_fill(r, &c) || is_old(n, r))
-		return;
-	if (tracker_call_told(n->t, r->tid, &c, time_ns) == -ESRCH)
+	if (perf_calls_fill(r, &c) && !is_old(n, r) && tracker_call_told(n->t, r->tid, &c, time_ns) == -ESRCH)
 		tracker_call_told(n->t, caller_of(n, r, time_ns), &c, time_ns);
+	if (!n->faults || !perf_calls_touched(&c, tracker_told(n->t) != told, &touched))
+		return;
+	touched.time_ns = time_ns;
+	touched.pid = (uint32_t)r->pid;
+	touched.mm = mm_of(n, r->pid, r->tid, time_ns);
+	if (touched.mm)
+		stream_put(n->out, STREAM_TOUCHED, &touched, sizeof(touched), NULL, 0);
 }
 
 /* What holds the lock of its map, and will change it now. */
@@ -326,11 +333,9 @@ static void take_fork(struct perf_news *n, const struct perf_record *r, uint64_t
 	}
 }
 
-static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name,
-		     uint64_t time_ns)
+static void put_comm(struct perf_news *n, pid_t pid, pid_t tid, const char *name, uint64_t time_ns)
 {
-	struct stream_comm c = { .time_ns = time_ns, .pid = (uint32_t)pid,
-				 .tid = (uint32_t)tid };
+	struct stream_comm c = { .time_ns = time_ns, .pid = (uint32_t)pid, .tid = (uint32_t)tid };
 
 	memcpy(c.comm, name, strnlen(name, sizeof(c.comm) - 1));
 	stream_put(n->out, STREAM_COMM, &c, sizeof(c), NULL, 0);

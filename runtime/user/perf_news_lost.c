@@ -40,7 +40,7 @@ static void tell_lost_records(struct perf_news *n, const struct perf_ring_counts
 {
 	if (n->lost)
 		return;
-	put_loss_since(n, n->hz ? STREAM_LOST_SAMPLES : STREAM_LOST_MAPS,
+	put_loss_since(n, n->hz || n->faults ? STREAM_LOST_SAMPLES : STREAM_LOST_MAPS,
 		       c->lost + c->damaged - n->told.lost - n->told.damaged + n->lost_samples, n->lost_since_ns);
 	n->lost_samples = n->lost_since_ns = 0;
 	n->told.lost = c->lost;

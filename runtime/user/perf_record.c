@@ -30,10 +30,8 @@ enum {
 	SAMPLE_FIXED = 64, /* up to and with the ABI of the registers */
 	SAMPLE_ABI = 56,
 	RAW_SIZE = 28,	   /* common fields 8, id 8, ret 8, filled up to a multiple of 8 with the size itself */
-	RAW_COMMON = SAMPLE_ABI + 4,
-	RAW_ID = RAW_COMMON + 8,
-	RAW_RET = RAW_ID + 8,
-	CALL_ABI = SAMPLE_ABI + 4 + RAW_SIZE,
+	RAW_ID = 8,	   /* in that data */
+	RAW_RET = 16,
 	ACCESS_SIZE = 80,
 	FAULT_ADDR = 40, /* and what follows is 8 further on */
 };
@@ -91,6 +89,21 @@ static void read_who(const uint8_t *p, struct perf_record *out)
 	out->time_ns = u64_at(p, SAMPLE_TIME);
 }
 
+/* The data of a call at @p + @at, and the registers behind it. */
+static int read_call(const uint8_t *p, size_t len, size_t at, struct perf_record *out)
+{
+	const uint8_t *raw = p + at + 4;
+	int err = read_regs(p, len, at + 4 + RAW_SIZE, &out->u.call.flags, out->u.call.regs);
+
+	if (err)
+		return err;
+	out->what = u64_at(raw, 0) == BPF_CALLS_LOCK  ? PERF_IS_LOCK :
+		    u64_at(raw, 0) == BPF_CALLS_PLACE ? PERF_IS_PLACE : PERF_IS_CALL;
+	out->u.call.nr = u64_at(raw, RAW_ID);
+	out->u.call.ret = (int64_t)u64_at(raw, RAW_RET);
+	return 1;
+}
+
 /* header | id | ip | pid tid | time | cpu res | period | size data (of a call) | abi | regs if abi */
 static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
 {
@@ -100,16 +113,8 @@ static int read_sample(const uint8_t *p, size_t len, struct perf_record *out)
 		return -EBADMSG;
 	read_who(p, out);
 	out->cpu = u32_at(p, 40);
-	if (u32_at(p, SAMPLE_ABI) == RAW_SIZE) {
-		out->what = u64_at(p, RAW_COMMON) == BPF_CALLS_LOCK  ? PERF_IS_LOCK :
-			    u64_at(p, RAW_COMMON) == BPF_CALLS_PLACE ? PERF_IS_PLACE : PERF_IS_CALL;
-		err = read_regs(p, len, CALL_ABI, &out->u.call.flags, out->u.call.regs);
-		if (err)
-			return err;
-		out->u.call.nr = u64_at(p, RAW_ID);
-		out->u.call.ret = (int64_t)u64_at(p, RAW_RET);
-		return 1;
-	}
+	if (u32_at(p, SAMPLE_ABI) == RAW_SIZE)
+		return read_call(p, len, SAMPLE_ABI, out);
 	out->what = PERF_IS_SAMPLE;
 	out->u.sample.ip = u64_at(p, 16);
 	out->u.sample.period_ns = u64_at(p, 48);
@@ -130,13 +135,15 @@ static int read_common(const uint8_t *p, size_t len, size_t cpu_at,
 	return 0;
 }
 
-/* header | id | ip | pid tid | time | addr | cpu res | period | abi | regs if abi */
+/* header | id | ip | pid tid | time | addr | cpu res | period | size data (of a call) | abi | regs if abi */
 static int read_fault(const uint8_t *p, size_t len, struct perf_record *out)
 {
 	int err = read_common(p, len, 48, out);
 
 	if (err)
 		return err;
+	if (u32_at(p, SAMPLE_ABI + 8) == RAW_SIZE)
+		return read_call(p, len, SAMPLE_ABI + 8, out);
 	out->u.sample.word = u64_at(p, FAULT_ADDR);
 	err = read_regs(p, len, SAMPLE_ABI + 8, &out->u.sample.flags, out->u.sample.regs);
 	return err ? err : 1;
@@ -489,4 +496,20 @@ bool perf_ring_newest(const struct perf_ring *ring, void *bounce, struct perf_re
 			return false;
 	}
 	return r.len && perf_record_read_form(ring_record(&r, bounce), r.len, r.form, out) > 0 && out->what == PERF_IS_SAMPLE;
+}
+
+void perf_ring_sample(const struct perf_record *rec, uint32_t mm,
+		      struct stream_sample *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->ev.time_ns = rec->time_ns;
+	out->ev.type = HVAR_EVENT_SAMPLE;
+	out->ev.mm = mm;
+	out->ev.pid = (uint32_t)rec->pid;
+	out->ev.tid = (uint32_t)rec->tid;
+	out->ev.u.sample.ip = rec->u.sample.ip;
+	out->ev.u.sample.period_ns = rec->u.sample.period_ns;
+	out->ev.u.sample.flags = rec->u.sample.flags;
+	out->ev.u.sample.cpu = rec->cpu;
+	memcpy(out->regs, rec->u.sample.regs, sizeof(out->regs));
 }

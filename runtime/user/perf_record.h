@@ -154,4 +154,7 @@ void perf_ring_merge(struct perf_ring *v, size_t n, uint64_t until_ns,
 /* The record that was written last, if it is a sample; it stays in the ring.  @bounce as above. */
 bool perf_ring_newest(const struct perf_ring *r, void *bounce, struct perf_record *out);
 
+/* A sample record as the stream has it; @mm is the address space's number. */
+void perf_ring_sample(const struct perf_record *rec, uint32_t mm, struct stream_sample *out);
+
 #endif /* PERF_RECORD_H */

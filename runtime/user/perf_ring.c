@@ -208,10 +208,16 @@ static int map_what_fits(struct perf_rings *r, struct err *e)
 static void attr_task(const struct perf_rings *r, struct perf_event_attr *a)
 {
 	perf_attr_task(a, &r->o);
-	if (r->counts_lost && r->o.maps && !r->o.hz && !r->o.faults && !r->o.pmu)
+	if (r->counts_lost && r->o.maps && (!r->o.hz || r->o.faults) && !r->o.pmu)
 		perf_attr_counts_lost(a);
 	if (r->o.faults)
 		a->exclude_kernel = a->exclude_hv = r->user_only;
+}
+
+/* Have tasks two events each? */
+static bool calls_beside(const struct perf_rings *r)
+{
+	return r->o.faults && r->o.calls_id;
 }
 
 /* A carrier proves little: the timer itself, with user registers, on ourselves. */
@@ -227,6 +233,11 @@ static int try_timer(struct perf_rings *r, struct err *e)
 	if (fd < 0 && r->o.faults && (errno == EACCES || errno == EPERM)) {
 		r->user_only = true;
 		attr_task(r, &a);
+		fd = perf_open(&a, 0, r->cpus[0].cpu);
+	}
+	if (fd >= 0 && calls_beside(r)) {
+		close(fd);
+		perf_attr_calls(&a, &r->o);
 		fd = perf_open(&a, 0, r->cpus[0].cpu);
 	}
 	if (fd < 0)
@@ -333,13 +344,13 @@ static bool too_high(int fd)
 
 static int room_for_fds(struct perf_rings *r)
 {
-	size_t cap = r->cap_fds ? r->cap_fds * 2 : 64;
+	size_t cap = r->cap_fds ? r->cap_fds * 2 : 64, need = r->n_fds + (calls_beside(r) ? 2 : 1) * r->n;
 	int *v;
 
-	if (r->n_fds + r->n <= r->cap_fds)
+	if (need <= r->cap_fds)
 		return 0;
-	if (cap < r->n_fds + r->n)
-		cap = r->n_fds + r->n;
+	if (cap < need)
+		cap = need;
 	v = realloc(r->fds, cap * sizeof(*v));
 	if (!v)
 		return -ENOMEM;
@@ -432,7 +443,7 @@ int perf_rings_open_in(struct perf_rings *r, struct perf_event_attr *a, pid_t ti
 		return -EMFILE;
 	}
 	if ((a->type == PERF_TYPE_TRACEPOINT &&
-	     ioctl(fd, PERF_EVENT_IOC_SET_FILTER, perf_calls_filter())) ||
+	     ioctl(fd, PERF_EVENT_IOC_SET_FILTER, perf_calls_filter(r->o.faults))) ||
 	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd)) {
 		int code = errno;
 
@@ -453,6 +464,10 @@ int perf_rings_add(struct perf_rings *r, pid_t tid, struct err *e)
 	err = room_for_fds(r);
 	attr_task(r, &a);
 	for (size_t i = 0; !err && i < r->n; i++)
+		err = add_event(r, &a, tid, i);
+	if (calls_beside(r))
+		perf_attr_calls(&a, &r->o);
+	for (size_t i = 0; !err && calls_beside(r) && i < r->n; i++)
 		err = add_event(r, &a, tid, i);
 	/* Not one is enabled before all write to their rings: nothing is lost without a count. */
 	for (size_t i = before; !err && !r->o.on_exec && i < r->n_fds; i++)
@@ -526,7 +541,7 @@ void perf_rings_count_rest(struct perf_rings *r)
 {
 	uint64_t lost = 0;
 
-	if (!r->counts_lost || !r->o.maps || r->o.hz || r->o.faults || r->o.pmu)
+	if (!r->counts_lost || !r->o.maps || (r->o.hz && !r->o.faults) || r->o.pmu)
 		return;
 	for (size_t i = 0; i < r->n; i++)
 		lost += lost_by(r->cpus[i].fd);
@@ -581,19 +596,4 @@ void perf_rings_drain(struct perf_rings *r, uint64_t until_ns, perf_record_fn fn
 const struct perf_ring_counts *perf_rings_counts(const struct perf_rings *r)
 {
 	return &r->counts;
-}
-
-void perf_ring_sample(const struct perf_record *rec, uint32_t mm, struct stream_sample *out)
-{
-	memset(out, 0, sizeof(*out));
-	out->ev.time_ns = rec->time_ns;
-	out->ev.type = HVAR_EVENT_SAMPLE;
-	out->ev.mm = mm;
-	out->ev.pid = (uint32_t)rec->pid;
-	out->ev.tid = (uint32_t)rec->tid;
-	out->ev.u.sample.ip = rec->u.sample.ip;
-	out->ev.u.sample.period_ns = rec->u.sample.period_ns;
-	out->ev.u.sample.flags = rec->u.sample.flags;
-	out->ev.u.sample.cpu = rec->cpu;
-	memcpy(out->regs, rec->u.sample.regs, sizeof(out->regs));
 }

@@ -29,7 +29,7 @@ struct perf_rings_options {
 	unsigned hz;  /* samples a second of CPU time of each task; 0: none */
 	bool maps;    /* also FORK EXIT COMM and each new mapping */
 	bool tasks;   /* also FORK and EXIT, without maps */
-	long calls_id; /* also the returns of mapping calls: perf_calls_id(); only without hz; 0: not */
+	long calls_id; /* also the returns of mapping calls: perf_calls_id(); only without hz, or with faults; 0: not */
 	bool on_exec; /* events begin when the task executes a program, not at once */
 	/*
 	 * Everything that happens on the machine, of all tasks, and this program's news of calls (borrowed): only with
@@ -107,9 +107,5 @@ void perf_rings_drain(struct perf_rings *r, uint64_t until_ns, perf_record_fn fn
 		      void *ctx);
 
 const struct perf_ring_counts *perf_rings_counts(const struct perf_rings *r);
-
-/* A sample record as the stream has it; @mm is the address space's number. */
-void perf_ring_sample(const struct perf_record *rec, uint32_t mm,
-		      struct stream_sample *out);
 
 #endif /* PERF_RING_H */

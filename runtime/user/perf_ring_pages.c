@@ -43,5 +43,5 @@ size_t perf_ring_pages(const struct perf_rings_options *o, size_t cpus)
 
 	if ((calls || o->faults) && cpus > MANY_CPUS)
 		return USUAL_PAGES;
-	return calls ? pages_for_calls(cpus) : o->faults ? FAULT_PAGES : pages_for(o->hz);
+	return o->faults ? FAULT_PAGES : calls ? pages_for_calls(cpus) : pages_for(o->hz);
 }

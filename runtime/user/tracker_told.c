@@ -122,13 +122,19 @@ void tracker_touch_all(struct space *s)
 		s->doubt[i].stale = true;
 }
 
-static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
+/* A call of @tid that is told later has begun later. */
+static void heard_from(struct space *s, pid_t tid, uint64_t time_ns)
 {
 	uint32_t slot = (uint32_t)tid % SPACE_RECENT;
 
-	s->news_ns = time_ns;
 	s->last[slot].tid = tid;
 	s->last[slot].time_ns = time_ns;
+}
+
+static void heard_of(struct tracker *t, struct space *s, pid_t tid, uint64_t time_ns)
+{
+	heard_from(s, tid, time_ns);
+	s->news_ns = time_ns;
 	s->maybe_changed = s->maybe_mm != 0;
 	if (s->maybe_is)
 		tracker_doubt_all(t, hvar_tasks_mm_by_id(&t->tasks, s->maybe_mm), HVAR_CAUSE_CLONE);
@@ -329,6 +335,12 @@ static int take(struct tracker *t, struct hvar_mm *mm, const struct hvar_task *t
 	return 0;
 }
 
+/* Does the caller begin with this return?  Then it has changed nothing yet. */
+static bool is_born(const struct hvar_call *c)
+{
+	return !c->ret && (c->cause == HVAR_CAUSE_VFORK || c->cause == HVAR_CAUSE_CLONE || c->cause == HVAR_CAUSE_CLONE3);
+}
+
 int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, uint64_t time_ns)
 {
 	const struct hvar_task *task = hvar_tasks_find(&t->tasks, (uint32_t)tid);
@@ -339,6 +351,10 @@ int tracker_call_told(struct tracker *t, pid_t tid, const struct hvar_call *c, u
 	if (!task)
 		return -ESRCH;
 	mm = hvar_tasks_mm(&t->tasks, task);
+	if (is_born(c)) {
+		heard_from(space_of(mm), tid, time_ns);
+		return 0;
+	}
 	base.mm = mm->id;
 	base.pid = task->pid;
 	base.tid = task->tid;

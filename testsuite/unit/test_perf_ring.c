@@ -237,7 +237,7 @@ static void reads_a_call(void **state)
 /* Every number of the filter is a word of its own, and the brackets close. */
 static void filters_calls(void **state)
 {
-	const char *f = perf_calls_filter();
+	const char *f = perf_calls_filter(false), *more = perf_calls_filter(true);
 	int depth = 0;
 
 	(void)state;
@@ -249,6 +249,10 @@ static void filters_calls(void **state)
 	assert_non_null(strstr(f, "id==11||")); /* munmap */
 	assert_non_null(strstr(f, "id==25)"));	/* mremap */
 	assert_null(strstr(f, "id==45"));	/* recvfrom */
+	assert_null(strstr(f, "id==28"));	/* madvise */
+	assert_null(strstr(f, "id==9)"));	/* mmap, which perf tells */
+	assert_non_null(strstr(more, "id==28"));
+	assert_non_null(strstr(more, "id==219")); /* i386's */
 }
 
 static size_t mmap2(uint8_t *buf, uint64_t time, const char *name)
