@@ -21,6 +21,7 @@ enum {
 	MOST = BREAKPOINT_MOST,
 	PLACES = 2048,	     /* a power of 2 */
 	SEEN = 4096,	     /* samples' instructions, a power of 2 */
+	NEAR = 512,	     /* bytes of code */
 	CODE_PAGES = 64,
 	FAR = 40,	     /* instructions to the next branch */
 	FIRST_HIT_NS = 9000, /* until gaps between hits say more */
@@ -279,7 +280,8 @@ static void search(struct search *f, uint64_t ip)
 void breakpoints_saw(struct breakpoints *b, pid_t pid, pid_t tid, uint32_t mm, uint64_t ip,
 		     bool is32, uint64_t ns)
 {
-	struct seen *s = &b->seen[hash(ip, mm, SEEN)];
+	/* What is near is side by side: memory is touched for what runs alone. */
+	struct seen *s = &b->seen[(hash(ip / NEAR, mm, SEEN) + ip % NEAR) % SEEN];
 
 	b->credit_ns += b->share * (double)ns;
 	b->ran_since_ns += ns;

@@ -13,6 +13,7 @@
 
 enum {
 	CACHE = 8192,		  /* entries, a power of 2 */
+	NEAR_BITS = 9,		  /* bytes of code whose entries are side by side: memory is touched for what runs alone */
 	WINDOW = 2048,		  /* bytes read where a function's bounds are not known */
 	MAX_FUNCTION = 256 << 10, /* bytes; a larger one is taken as windows */
 	MAX_VARS = 4096,	  /* of one operand */
@@ -353,6 +354,13 @@ static void note_range(struct sites *s, const struct hvar_event *ev,
 							start - first, *ev };
 }
 
+static struct site_cache *cache_entry(const struct sites *s, const struct code_site *at)
+{
+	uint64_t far = ((at->where >> NEAR_BITS) + at->module + ((uint64_t)at->mm << 32)) * 0x9e3779b97f4a7c15ull;
+
+	return &s->cache[((far >> 40) + at->where % (1u << NEAR_BITS)) % CACHE];
+}
+
 enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
 				const struct hvar_event *ev,
 				struct site_function **f, uint32_t *insn)
@@ -366,7 +374,7 @@ enum estimate_reason sites_find(struct sites *s, const struct estimate_env *env,
 		return ESTIMATE_NO_CODE;
 	if (at.module)
 		at.mm = 0;
-	c = &s->cache[(at.where * 0x9e3779b97f4a7c15ull + at.module + at.mm) >> 51];
+	c = cache_entry(s, &at);
 	if (c->f && c->where == at.where && c->module == at.module && c->mm == at.mm) {
 		*f = c->f;
 		*insn = c->insn;
