@@ -16,7 +16,7 @@
 enum {
 	PAGE = 4096,
 	RING = 4 * PAGE, /* half of it, where the kernel would wake us, is more than all the samples take */
-	HZ = 20000,
+	HZ = 30000,
 	SAMPLES = 11,
 	FEWEST = 5,
 	LONGEST_NS = 3000000, /* that this thread runs */
