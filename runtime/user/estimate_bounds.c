@@ -117,13 +117,14 @@ static bool scan_before(struct scan *s, uint32_t first, bool edge)
 	return true;
 }
 
-/* Read on from @start until control ends behind the place; *@lowest: what is jumped back to. */
-static uint32_t scan_on(const struct scan *s, uint32_t start, uint32_t *lowest)
+/* Read on from @start until control *@ends behind the place; *@lowest: what is jumped back to. */
+static uint32_t scan_on(const struct scan *s, uint32_t start, uint32_t *lowest, bool *ends)
 {
 	uint32_t off = start, reach = 0, to;
 	struct decode_insn in;
 
 	*lowest = start;
+	*ends = false;
 	while (off < s->n) {
 		if (decode(s->code + off, s->n - off, s->is32, &in)) {
 			if (off > s->at)
@@ -136,13 +137,15 @@ static uint32_t scan_on(const struct scan *s, uint32_t start, uint32_t *lowest)
 			*lowest = to < *lowest ? to : *lowest;
 		}
 		off += in.len;
-		if (!goes_on(&in) && off > reach && off > s->at)
+		if (!goes_on(&in) && off > reach && off > s->at) {
+			*ends = true;
 			break;
+		}
 	}
 	return off < s->n ? off : s->n;
 }
 
-static bool look(struct scan *s, bool edge, uint32_t *start, uint32_t *end)
+static bool look(struct scan *s, bool edge, uint32_t *start, uint32_t *end, bool *ends)
 {
 	uint32_t lowest, first = 0;
 
@@ -151,12 +154,12 @@ static bool look(struct scan *s, bool edge, uint32_t *start, uint32_t *end)
 		if (edge || first == s->at || ++first == TRIES)
 			return false;
 	*start = s->begin_of[s->at];
-	*end = scan_on(s, *start, &lowest);
+	*end = scan_on(s, *start, &lowest, ends);
 	for (int k = 0;
 	     k < LOWERINGS && lowest < *start && s->begin_of[lowest] != NONE;
 	     k++) {
 		*start = s->begin_of[lowest];
-		*end = scan_on(s, *start, &lowest);
+		*end = scan_on(s, *start, &lowest, ends);
 	}
 	return *end > s->at;
 }
@@ -184,14 +187,14 @@ static size_t read_around(const struct estimate_env *env,
 }
 
 bool bounds_find(const struct estimate_env *env, const struct code_site *at,
-		 bool is32, uint64_t lowest, uint64_t highest,
+		 bool is32, uint64_t lowest, uint64_t highest, bool edge,
 		 struct bounds *out)
 {
 	uint8_t *buf = malloc(BACK + AHEAD);
 	struct scan s = {.code = buf, .is32 = is32};
 	uint64_t before = 0;
 	uint32_t start = 0, end = 0;
-	bool ok = false;
+	bool ok = false, ends = false;
 	size_t n = 0;
 
 	if (buf && lowest <= at->where && at->where < highest)
@@ -202,13 +205,13 @@ bool bounds_find(const struct estimate_env *env, const struct code_site *at,
 		s.begin_of = malloc(n * sizeof(*s.begin_of));
 		s.begins = malloc(n * sizeof(*s.begins));
 		if (s.begin_of && s.begins)
-			ok = look(&s, at->where - before == lowest, &start,
-				  &end);
+			ok = look(&s, edge && at->where - before == lowest, &start,
+				  &end, &ends);
 	}
 	if (ok)
 		*out = (struct bounds){at->where - before + start,
 				       at->where - before + end,
-				       s.begins[start]};
+				       s.begins[start], ends};
 	free(s.begin_of);
 	free(s.begins);
 	free(buf);

@@ -152,6 +152,7 @@ static struct site_function *function_new(const struct estimate_env *env,
 	f->mm = at->mm;
 	f->start = start;
 	f->end = end;
+	f->cut = window;
 	from.where = start;
 	got = env->code(env->ctx, &from, code, end - start);
 	if (got > end - start)
@@ -217,15 +218,20 @@ static struct site_function *guess_around(const struct sites *s, const struct es
 	uint64_t highest = at->where + left;
 	size_t i = lower_bound(s, at);
 	struct site_function *f;
+	bool edge = true;
 	struct bounds b;
 
-	if (i && s->v[i - 1]->module == at->module && s->v[i - 1]->mm == at->mm && s->v[i - 1]->end > lowest)
+	if (i && s->v[i - 1]->module == at->module && s->v[i - 1]->mm == at->mm && s->v[i - 1]->end > lowest) {
 		lowest = s->v[i - 1]->end;
+		edge = !s->v[i - 1]->cut;
+	}
 	if (i < s->n && s->v[i]->module == at->module && s->v[i]->mm == at->mm && s->v[i]->start < highest)
 		highest = s->v[i]->start;
-	if (!bounds_find(env, at, ev->u.sample.flags & HVAR_SAMPLE_ABI32, lowest, highest, &b))
+	if (!bounds_find(env, at, ev->u.sample.flags & HVAR_SAMPLE_ABI32, lowest, highest, edge, &b))
 		return NULL;
 	f = function_new(env, ev, at, b.start, b.end, false);
+	if (f)
+		f->cut = !b.ends;
 	if (f && f->b) {
 		f->b->bounded = b.begins;
 		f->b->headless = !b.begins;

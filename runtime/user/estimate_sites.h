@@ -102,6 +102,7 @@ struct site_function {
 	bool filled;		/* known_fill() has been here */
 	uint32_t frame;		/* from this instruction on RBP is the frame pointer; BLOCKS_NONE: nowhere */
 	bool sought;		/* its callers have been looked for */
+	bool cut;		/* it may go on behind @end */
 };
 
 /* A mapping of code that samples fell into. */

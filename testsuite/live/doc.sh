@@ -29,6 +29,13 @@ sed '/^\.SH EXAMPLES/,/^\.SH SEE/d' "$tmp/man" | grep -oE -- '(^|[^a-z-])--[a-z]
 is "the man page has no option that none takes" "$(sort -u "$tmp/all" | comm -13 - "$tmp/documented")" ""
 like "the man page has this version" "$(cat "$tmp/man")" "hotvar $VERSION( |\$)"
 
+# The tables of reasons, in the sources: each name of them has its words in the man page.
+reasons=$(for f in runtime/core/hvar_resolve.c runtime/user/estimate.c runtime/report/accesses.c; do
+	sed -n '/_reason_name(/,/^}/p' "$top_srcdir/$f"; done | grep -oE '"[a-z-]+"' | tr -d '"' | grep -vx ok | sort -u)
+check "sources name reasons" test "$(echo "$reasons" | grep -c .)" -ge 20
+is "the man page tells of each" "$(sed -n '/^\.SS Reasons/,/^\.SS JSON/p' "$tmp/man" | tr -c 'a-z-' '\n' | sort -u > "$tmp/words"
+	echo "$reasons" | comm -23 - "$tmp/words")" ""
+
 if command -v man > /dev/null && command -v groff > /dev/null; then
 	is "man has nothing to say about it" "$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$man" 2>&1 > /dev/null)" ""
 fi

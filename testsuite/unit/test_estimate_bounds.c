@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "runtime/user/blocks.h"
 #include "runtime/user/estimate_bounds.h"
+#include "runtime/user/estimate_sites.h"
 
 enum { WHERE = 0x10000, MOST = 16384 };
 
@@ -41,7 +43,7 @@ static bool find(struct world *w, uint32_t at, struct bounds *out)
 	const struct estimate_env env = {.ctx = w, .code = read_code};
 	const struct code_site site = {.module = 1, .where = WHERE + at};
 
-	return bounds_find(&env, &site, false, WHERE, WHERE + w->n, out);
+	return bounds_find(&env, &site, false, WHERE, WHERE + w->n, true, out);
 }
 
 static void check(struct world *w, uint32_t from, uint32_t until,
@@ -53,7 +55,7 @@ static void check(struct world *w, uint32_t from, uint32_t until,
 		assert_true(find(w, at, &b));
 		assert_int_equal(b.start, WHERE + start);
 		assert_int_equal(b.end, WHERE + end);
-		assert_true(b.begins);
+		assert_true(b.begins && b.ends);
 	}
 }
 
@@ -116,7 +118,7 @@ static void test_long(void **state)
 		memcpy(w.code + w.n, "\x48\x01\xd8", 3); /* add %rbx,%rax */
 	w.code[w.n++] = 0xc3;
 	assert_true(find(&w, 9999, &b));
-	assert_false(b.begins);
+	assert_false(b.begins || b.ends);
 	assert_true(b.start <= WHERE + 9999 && b.start > WHERE &&
 		    b.end > WHERE + 9999);
 	assert_int_equal((b.start - WHERE) % 3, 0);
@@ -152,6 +154,58 @@ static void test_random(void **state)
 	assert_true(found > 500);
 }
 
+static bool site(void *ctx, const struct hvar_event *ev, uint64_t ip,
+		 struct code_site *out, uint64_t *start, uint64_t *end)
+{
+	const struct world *w = ctx;
+
+	(void)ev;
+	*out = (struct code_site){.module = 1, .where = ip};
+	*start = WHERE;
+	*end = WHERE + w->n;
+	return true;
+}
+
+static bool no_function(void *ctx, const struct code_site *at, uint64_t *start,
+			uint64_t *end)
+{
+	(void)ctx;
+	(void)at;
+	(void)start;
+	(void)end;
+	return false;
+}
+
+/* Behind what was looked at for a sample, the same function goes on: it does not begin there. */
+static void test_goes_on(void **state)
+{
+	const struct hvar_event none = {.type = HVAR_EVENT_SAMPLE};
+	static const uint32_t at[] = {99, 2499, 4998, 2100};
+	static struct world w;
+	const struct estimate_env env = {.ctx = &w, .site = site, .code = read_code, .function = no_function};
+	struct site_function *f;
+	struct sites s;
+	uint32_t insn;
+
+	(void)state;
+	assert_int_equal(sites_init(&s), 0);
+	for (w.n = 0; w.n < 6000; w.n += 3)
+		memcpy(w.code + w.n, "\x48\x01\xd8", 3); /* add %rbx,%rax */
+	w.code[w.n++] = 0xc3;
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		struct hvar_event ev = none;
+
+		ev.u.sample.ip = WHERE + at[i];
+		assert_int_equal(sites_find(&s, &env, &ev, &f, &insn), ESTIMATE_OK);
+		assert_true(f->b->bounded == (f->start == WHERE));
+		assert_true(f->b->headless == (f->start != WHERE));
+	}
+	assert_true(s.n > 2);
+	assert_int_equal(s.v[0]->start, WHERE);
+	assert_true(s.v[0]->cut && !s.v[s.n - 1]->cut);
+	sites_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
