@@ -3,6 +3,7 @@
 
 #include "breakpoint.h"
 
+#include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -31,6 +32,28 @@ static bool read_count(const struct breakpoint *b, uint64_t *ran_ns)
 static int open_event(struct perf_event_attr *a, pid_t tid)
 {
 	return (int)syscall(SYS_perf_event_open, a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* What it tells goes to the ring of @ring_fd: in one call, which kernels do not know for one thread's events before some version. */
+static int open_beside(struct perf_event_attr *a, pid_t tid, int ring_fd)
+{
+	static bool needs_two;
+	int fd = -1;
+
+	if (!needs_two)
+		fd = (int)syscall(SYS_perf_event_open, a, tid, -1, ring_fd,
+				  PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0 || (!needs_two && errno != EINVAL))
+		return fd;
+	fd = open_event(a, tid);
+	if (fd < 0)
+		return fd;
+	if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd)) {
+		needs_two = true;
+		return fd;
+	}
+	close(fd);
+	return -1;
 }
 
 /* A ring for what @tid comes to, of an event that tells nothing itself. */
@@ -74,8 +97,8 @@ static bool make(struct breakpoint *b, struct perf_event_attr *a, pid_t tid)
 		breakpoint_close(b);
 	if (!b->base && !make_ring(b, tid))
 		return false;
-	b->fd = open_event(a, tid);
-	if (b->fd >= 0 && !ioctl(b->fd, PERF_EVENT_IOC_SET_OUTPUT, b->ring_fd))
+	b->fd = open_beside(a, tid, b->ring_fd);
+	if (b->fd >= 0)
 		return true;
 	breakpoint_close(b);
 	return false;
