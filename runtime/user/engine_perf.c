@@ -549,7 +549,7 @@ static void finish(struct engine *g)
 	end.elapsed_ns = g->s->elapsed_ns;
 	end.samples = g->s->samples;
 	end.wait_status = g->s->wait_status;
-	end.own_cpu_ns = clock_own_cpu_ns() - g->begin_cpu_ns;
+	end.own_cpu_ns = clock_own_cpu_ns() - g->begin_cpu_ns + (g->walks ? walks_counts(g->walks)->apart_ns : 0);
 	stream_put(g->s->out, STREAM_END, &end, sizeof(end), NULL, 0);
 	stream_flush(g->s->out);
 }

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -30,22 +32,51 @@ struct ear {
 	struct perf_ring *ring; /* borrowed */
 };
 
+/*
+ * An event gets another ring, which a thread of its own waits for.  It is the thread's until it is done; but whether it is wanted
+ * still may be said meanwhile.
+ */
+struct change {
+	pthread_t thread;
+	bool begun; /* the thread is there, to be joined */
+	int event, to;
+	int home; /* the ring that it had, if it is one of ours that it gets; -1 */
+	int err;
+	bool back; /* it was to go home as well, which @err is of */
+	bool slow;
+	uint64_t own_ns;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* under the lock */
+	bool unwanted; /* home, at once */
+	bool done;
+};
+
 struct perf_ears {
 	struct perf_rings *r;
 	struct ear *v; /* by number of perf_rings_cpus() */
 	size_t open;   /* the one that is; perf_rings_cpus(): none */
 	uint64_t *bounce;
+	struct change change;
+	size_t then; /* what is open when it is done */
 	bool used, slow;
 	uint64_t lost; /* before the first one was opened */
+	uint64_t own_ns;
 };
 
 struct perf_ears *perf_ears_new(struct perf_rings *r)
 {
 	struct perf_ears *e = calloc(1, sizeof(*e));
 	size_t n = perf_rings_cpus(r);
+	pthread_condattr_t attr;
 
 	if (!e)
 		return NULL;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&e->change.changed, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_mutex_init(&e->change.lock, NULL);
 	e->r = r;
 	e->open = n;
 	e->v = calloc(n, sizeof(*e->v));
@@ -56,21 +87,6 @@ struct perf_ears *perf_ears_new(struct perf_rings *r)
 		return e;
 	perf_ears_free(e);
 	return NULL;
-}
-
-void perf_ears_free(struct perf_ears *e)
-{
-	if (!e)
-		return;
-	for (size_t i = 0; e->v && i < perf_rings_cpus(e->r); i++) {
-		if (e->v[i].fd < 0)
-			continue;
-		munmap(e->v[i].base, e->v[i].len);
-		close(e->v[i].fd);
-	}
-	free(e->v);
-	free(e->bounce);
-	free(e);
 }
 
 /* As large as the others, which is enough for what comes while we do not; less if no more memory may be locked. */
@@ -129,11 +145,97 @@ static size_t number_of(const struct perf_ears *e, int cpu)
 	return i;
 }
 
+/* ---- changes of rings ---- */
+
+static int set_ring(struct change *c, int ring)
+{
+	uint64_t began_ns = clock_now_ns();
+	int err = ioctl(c->event, PERF_EVENT_IOC_SET_OUTPUT, ring) ? -errno : 0;
+
+	c->slow |= clock_now_ns() - began_ns > SLOW_NS;
+	return err;
+}
+
+static void *change(void *arg)
+{
+	struct change *c = arg;
+
+	c->err = set_ring(c, c->to);
+	pthread_mutex_lock(&c->lock);
+	if (c->unwanted && !c->err && c->home >= 0) {
+		pthread_mutex_unlock(&c->lock);
+		c->back = true;
+		c->err = set_ring(c, c->home);
+		pthread_mutex_lock(&c->lock);
+	}
+	c->own_ns = clock_own_cpu_ns();
+	c->done = true;
+	pthread_cond_signal(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* @event gets ring @to; then @then is open.  Where no thread can be had we wait ourselves.  Signals are for the threads that there were. */
+static void begin(struct perf_ears *e, int event, int to, int home, size_t then)
+{
+	struct change *c = &e->change;
+	sigset_t all, was;
+
+	c->event = event;
+	c->to = to;
+	c->home = home;
+	c->back = c->slow = c->unwanted = c->done = false;
+	c->own_ns = 0;
+	e->then = then;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	c->begun = !pthread_create(&c->thread, NULL, change, c);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	if (!c->begun) {
+		c->err = set_ring(c, to);
+		c->done = true;
+	}
+}
+
+/* What came of the last one: 0, -errno. */
+static int end(struct perf_ears *e)
+{
+	struct change *c = &e->change;
+
+	if (c->begun)
+		pthread_join(c->thread, NULL);
+	c->begun = c->done = false;
+	e->slow |= c->slow;
+	e->own_ns += c->own_ns;
+	if (c->back ? c->err : !c->err)
+		e->open = e->then;
+	return c->err;
+}
+
+/* For @ns at most; 0: it is done, or there is none; -EINPROGRESS: not yet, and if it opens an ear, it closes it as well; or -errno. */
+static int wait_for_change(struct perf_ears *e, uint64_t ns)
+{
+	struct change *c = &e->change;
+	struct timespec until;
+	int err = 0;
+
+	if (!c->begun)
+		return c->done ? end(e) : 0;
+	ns += clock_now_ns();
+	until = (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+	pthread_mutex_lock(&c->lock);
+	while (!c->done && !err)
+		err = pthread_cond_timedwait(&c->changed, &c->lock, &until);
+	c->unwanted |= !c->done;
+	err = c->done ? 0 : -EINPROGRESS;
+	pthread_mutex_unlock(&c->lock);
+	return err ? err : end(e);
+}
+
 int perf_ears_open(struct perf_ears *e, int cpu)
 {
 	size_t i = number_of(e, cpu);
-	int err = perf_ears_close(e), event = i < perf_rings_cpus(e->r) ? perf_rings_event(e->r, i) : -1;
-	uint64_t began_ns;
+	int err = perf_ears_close(e), event = i < perf_rings_cpus(e->r) ? perf_rings_event(e->r, i) : -1, home;
 
 	if (err)
 		return err;
@@ -146,23 +248,57 @@ int perf_ears_open(struct perf_ears *e, int cpu)
 	if (!e->used)
 		e->lost = perf_rings_counts(e->r)->lost;
 	e->used = true;
-	began_ns = clock_now_ns();
-	if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, e->v[i].fd))
-		return -errno;
-	e->slow |= clock_now_ns() - began_ns > SLOW_NS;
-	e->open = i;
-	return 0;
+	perf_rings_home(e->r, i, &event, &home);
+	begin(e, event, e->v[i].fd, home, i);
+	err = wait_for_change(e, SLOW_NS);
+	e->slow |= err == -EINPROGRESS;
+	return err;
 }
 
 int perf_ears_close(struct perf_ears *e)
 {
-	uint64_t began_ns = clock_now_ns();
-	int err = e->open < perf_rings_cpus(e->r) ? perf_rings_write_home(e->r, e->open) : 0;
+	size_t none = perf_rings_cpus(e->r);
+	int err = wait_for_change(e, 0), event, home;
 
-	e->slow |= clock_now_ns() - began_ns > SLOW_NS;
-	if (!err)
-		e->open = perf_rings_cpus(e->r);
-	return err;
+	if (err == -EINPROGRESS || e->open == none)
+		return err == -EINPROGRESS ? err : 0;
+	perf_rings_home(e->r, e->open, &event, &home);
+	begin(e, event, home, -1, none);
+	return wait_for_change(e, 0);
+}
+
+int perf_ears_stop(struct perf_ears *e)
+{
+	if (e->change.begun)
+		end(e);
+	perf_ears_close(e);
+	if (e->change.begun)
+		end(e);
+	return e->open == perf_rings_cpus(e->r) ? 0 : e->change.err;
+}
+
+uint64_t perf_ears_own_ns(const struct perf_ears *e)
+{
+	return e->own_ns;
+}
+
+void perf_ears_free(struct perf_ears *e)
+{
+	if (!e)
+		return;
+	if (e->change.begun)
+		end(e);
+	for (size_t i = 0; e->v && i < perf_rings_cpus(e->r); i++) {
+		if (e->v[i].fd < 0)
+			continue;
+		munmap(e->v[i].base, e->v[i].len);
+		close(e->v[i].fd);
+	}
+	pthread_cond_destroy(&e->change.changed);
+	pthread_mutex_destroy(&e->change.lock);
+	free(e->v);
+	free(e->bounce);
+	free(e);
 }
 
 bool perf_ears_harm(const struct perf_ears *e)

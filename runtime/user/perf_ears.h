@@ -4,9 +4,10 @@
  *
  * An event that is inherited writes to one ring, whichever thread it is of: that of the event which was opened.  For a while that is
  * a ring which wakes its reader with each record.  The threads have no event more than before, and take over each other's
- * timers as before.  To change the ring takes the kernel some 10 ms, in which we sleep; nothing is lost meanwhile.  On a machine with
- * too much to do it has taken seconds: longer than rings hold.  What comes there is handed over by perf_rings_drain() as ever.
- * Used by one thread.
+ * timers as before.  To change the ring takes the kernel some 10 ms, and on a machine with too much to do it has taken seconds: longer
+ * than rings hold.  So a thread of its own waits for that, or we do where none can be had.  Nothing is lost meanwhile: what comes goes
+ * to the ring that it went to before, and is handed over by perf_rings_drain() as ever.  Used by one thread, which may do with @r
+ * what it likes but free it.
  */
 #ifndef PERF_EARS_H
 #define PERF_EARS_H
@@ -23,10 +24,18 @@ struct perf_ears;
 struct perf_ears *perf_ears_new(struct perf_rings *r);
 void perf_ears_free(struct perf_ears *e);
 
-/* From now on samples on @cpu wake who waits here.  0, -ENODEV: no such CPU; -EPERM: more than one task is followed; or -errno. */
+/*
+ * From now on samples on @cpu wake who waits here.  0, -ENODEV: no such CPU; -EPERM: more than one task is followed; -EINPROGRESS: a
+ * change of rings takes long, and none will be open when it is done; or -errno.
+ */
 int perf_ears_open(struct perf_ears *e, int cpu);
-/* No more.  0, or -errno: samples still come to the ear's ring, where nothing is lost; to be tried again. */
+/* No more.  0, -EINPROGRESS: soon; or -errno: samples still come to the ear's ring, where nothing is lost; to be tried again. */
 int perf_ears_close(struct perf_ears *e);
+/* The same, and wait for it. */
+int perf_ears_stop(struct perf_ears *e);
+
+/* CPU time of the threads that waited, of which clock_own_cpu_ns() does not tell. */
+uint64_t perf_ears_own_ns(const struct perf_ears *e);
 
 /* Do they do harm here: did a change of rings take so long that a ring might have been full, or has one been, since the first was opened? */
 bool perf_ears_harm(const struct perf_ears *e);

@@ -150,8 +150,7 @@ static int add_cpus(struct perf_rings *r, struct err *e)
 		fclose(f);
 	err = each_cpu(text, add_cpu, r, e);
 	if (!err && !r->n)
-		err = err_set(e, EINVAL, "perf timer: no CPU takes it (\"%.40s\" are possible); "
-			      "use --source ptrace", text);
+		err = err_set(e, EINVAL, "perf timer: no CPU takes it (\"%.40s\" are possible); use --source ptrace", text);
 	return err;
 }
 
@@ -405,9 +404,10 @@ int perf_rings_event(const struct perf_rings *r, size_t i)
 }
 
 /* The first task's events come first, and stay. */
-int perf_rings_write_home(struct perf_rings *r, size_t i)
+void perf_rings_home(const struct perf_rings *r, size_t i, int *event, int *home)
 {
-	return i >= r->n_fds ? -ENODEV : ioctl(r->fds[i], PERF_EVENT_IOC_SET_OUTPUT, r->cpus[i].fd) ? -errno : 0;
+	*event = r->fds[i];
+	*home = r->cpus[i].fd;
 }
 
 size_t perf_rings_room(const struct perf_rings *r)

@@ -82,8 +82,8 @@ int perf_rings_cpu(const struct perf_rings *r, size_t i);
  */
 int perf_rings_event(const struct perf_rings *r, size_t i);
 struct perf_ring *perf_rings_another(struct perf_rings *r);
-/* That event writes to its CPU's ring again, whatever else is followed by now.  0 or -errno. */
-int perf_rings_write_home(struct perf_rings *r, size_t i);
+/* The same in *@event, whatever else is followed by now, once it was not -1; and in *@home the event whose ring it wrote to at first. */
+void perf_rings_home(const struct perf_rings *r, size_t i, int *event, int *home);
 /* Bytes of data that each CPU's ring has. */
 size_t perf_rings_room(const struct perf_rings *r);
 

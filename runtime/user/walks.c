@@ -310,6 +310,8 @@ static bool hear(struct walks *w, const struct seen *s)
 {
 	int err = w->hearing ? 0 : begin_to_hear(w, s);
 
+	if (err == -EINPROGRESS) /* and has been waited for */
+		return false;
 	if (err) {
 		w->counts.elsewhere += err == -ENODEV;
 		w->counts.dear += err != -ENODEV;
@@ -369,19 +371,23 @@ static bool try(struct walks *w, uint64_t now_ns)
 /* What we do on a thread's CPU is time it does not have, and so is what brings us there and back. */
 static void pay(struct walks *w, uint64_t own_ns, int tries)
 {
-	uint64_t ns = own_ns + w->stood * SWITCH_NS;
+	uint64_t apart_ns = w->ears ? perf_ears_own_ns(w->ears) : 0;
+	uint64_t ns = own_ns + w->stood * SWITCH_NS + apart_ns - w->counts.apart_ns;
 
+	w->counts.apart_ns = apart_ns;
 	w->counts.spent_ns += ns;
 	w->credit_ns -= (double)ns;
-	w->each_ns = (3 * w->each_ns + ns / (uint64_t)tries) / 4;
+	if (tries)
+		w->each_ns = (3 * w->each_ns + ns / (uint64_t)tries) / 4;
 }
 
 /* Until they are closed, what comes there is read there; and none is opened. */
 static void end_hearing(struct walks *w)
 {
+	int err = w->ears ? perf_ears_close(w->ears) : 0;
+
 	w->hearing = false;
-	if (w->ears)
-		w->deaf |= perf_ears_close(w->ears) || perf_ears_harm(w->ears);
+	w->deaf |= (err && err != -EINPROGRESS) || (w->ears && perf_ears_harm(w->ears));
 }
 
 static void burst(struct walks *w, uint64_t now_ns)
@@ -403,8 +409,7 @@ static void burst(struct walks *w, uint64_t now_ns)
 		tries++;
 	standstill_leave(&w->cpus);
 	end_hearing(w);
-	if (tries)
-		pay(w, clock_own_cpu_ns() - own_ns, tries);
+	pay(w, clock_own_cpu_ns() - own_ns, tries);
 }
 
 int walks_step(struct walks *w, uint64_t now_ns)
@@ -442,4 +447,9 @@ void walks_stop(struct walks *w)
 {
 	for (int i = 0; i < SLOTS; i++)
 		standstill_close(&w->slots[i]);
+	if (!w->ears)
+		return;
+	perf_ears_stop(w->ears);
+	w->stood = 0;
+	pay(w, 0, 0);
 }

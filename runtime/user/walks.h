@@ -46,7 +46,7 @@ void walks_take(struct walks *w, walks_fn fn, void *ctx);
 /* How large a part of the walks gets far, 0 .. 1; 0 if there were few. */
 double walks_tell(const struct walks *w);
 
-/* No timer is left. */
+/* No timer is left, and no thread. */
 void walks_stop(struct walks *w);
 
 struct walks_counts {
@@ -62,6 +62,7 @@ struct walks_counts {
 	uint64_t dear;		/* left out, since they would slow threads down that take turns all the time */
 	uint64_t late;		/* times that we had to wait for the CPU: after some there are none any more */
 	uint64_t spent_ns;	/* of the program's time */
+	uint64_t apart_ns;	/* of it, what other threads of ours have used */
 };
 const struct walks_counts *walks_counts(const struct walks *w);
 

@@ -140,6 +140,9 @@ cc "$tmp/turns.c" -O2 -g -pthread -o "$tmp/walk"
 walked "two that take turns" 60000
 check "two that take turns: walks are in the recording" test "$(total walks)" -gt 0
 check "two that take turns: and are as long as some tens of instructions" test "$(total walk_insns)" -gt $(($(total walks) * 30))
+"$HOTVAR" record --source perf -F 2000 -o "$tmp/often" -- "$tmp/walk" 60000 > "$tmp/out" 2> "$tmp/err"
+"$HOTVAR" report -i "$tmp/often" --json -o "$tmp/json"
+is "two that take turns: with so many samples that rings hold less time nobody is heard" "$(total walks)" ""
 mv "$tmp/walk.first" "$tmp/walk"
 
 "$HOTVAR" --source perf --budget 0.05% --json -o "$tmp/json" -- "$tmp/walk" 60000000 > "$tmp/out" 2> "$tmp/err"
