@@ -11,10 +11,12 @@
 #include "tracker_space.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "grow.h"
@@ -253,12 +255,20 @@ bool tracker_is_as_large(struct tracker *t, pid_t pid)
 	struct space *s = task ? space_of(hvar_tasks_mm(&t->tasks, task)) : NULL;
 	uint64_t was, now = 0;
 	char text[96];
+	ssize_t n;
 
-	if (!s)
+	if (!s || s->look.fd < 0)
+		return false;
+	if (s->size_fd < 0)
+		s->size_fd = proc_open(pid, "statm", O_RDONLY | O_CLOEXEC);
+	if (s->size_fd < 0)
 		return false;
 	/* "size resident ...", in pages; all zero of what has no memory any more */
-	if (proc_read(pid, "statm", text, sizeof(text)) > 0)
+	n = pread(s->size_fd, text, sizeof(text) - 1, 0);
+	if (n > 0) {
+		text[n] = '\0';
 		now = strtoull(text, NULL, 10);
+	}
 	was = s->pages;
 	s->pages = now;
 	s->as_large = now && now == was ? s->as_large + 1 : 0;

@@ -34,7 +34,7 @@ int space_born(struct hvar_mm *mm, const struct hvar_mm *from)
 		free(s);
 		return r;
 	}
-	s->look.fd = -1;
+	s->look.fd = s->size_fd = -1;
 	if (from) {
 		s->brk = space_of(from)->brk;
 		s->start_brk = space_of(from)->start_brk;
@@ -68,6 +68,9 @@ static void close_window(struct tracker *t, struct space *s)
 	if (s->look.fd < 0)
 		return;
 	look_close(&s->look);
+	if (s->size_fd >= 0)
+		close(s->size_fd);
+	s->size_fd = -1;
 	t->windows--;
 }
 

@@ -54,6 +54,7 @@ struct space {
 	uint64_t growing[SPACE_GROWING]; /* addresses in what MAP_GROWSDOWN made; 0: none */
 	uint32_t next_growing;
 	uint64_t read_ns;   /* event time of the last read of the whole file on a miss */
+	int size_fd;	    /* of "statm", while its window is open; -1: none */
 	uint64_t pages;	    /* of memory that there were at a look; 0: not known */
 	unsigned as_large;  /* times in a row that it was found to be as large since */
 	uint64_t started_ns; /* realtime: for files that changed after it */
