@@ -41,18 +41,11 @@ int proc_read(pid_t tid, const char *file, char *buf, size_t size)
  *	1234 (a name) of) its own) S 1 ...
  *	pid  comm, any bytes, maybe parentheses and newlines too; then state = field 3
  */
-int proc_stat(pid_t tid, struct proc_stat *out)
+static int take_stat(const char *text, struct proc_stat *out)
 {
-	char text[2048], file[32], *p;
-	int n;
+	const char *p = strrchr(text, ')');
 
 	memset(out, 0, sizeof(*out));
-	/* The process's own file adds up all of its threads, and takes time for each. */
-	snprintf(file, sizeof(file), "task/%d/stat", (int)tid);
-	n = proc_read(tid, file, text, sizeof(text));
-	if (n < 0)
-		return n;
-	p = strrchr(text, ')');
 	if (!p || p[1] != ' ' || !p[2])
 		return -EPROTO;
 	p += 2;
@@ -83,6 +76,38 @@ int proc_stat(pid_t tid, struct proc_stat *out)
 		p += strspn(p, " ");
 	}
 	return 0;
+}
+
+/* The process's own file adds up all of its threads, and takes time for each. */
+int proc_stat(pid_t tid, struct proc_stat *out)
+{
+	char text[2048], file[32];
+	int n;
+
+	memset(out, 0, sizeof(*out));
+	snprintf(file, sizeof(file), "task/%d/stat", (int)tid);
+	n = proc_read(tid, file, text, sizeof(text));
+	return n < 0 ? n : take_stat(text, out);
+}
+
+int proc_stat_open(pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int proc_stat_by(int fd, struct proc_stat *out)
+{
+	char text[2048];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	memset(out, 0, sizeof(*out));
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return take_stat(text, out);
 }
 
 uint64_t proc_ticks_now(void)

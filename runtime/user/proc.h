@@ -30,6 +30,9 @@ struct proc_stat {
 
 /* 0, -ESRCH, -EPROTO or -errno; *@out is all zero then. */
 int proc_stat(pid_t tid, struct proc_stat *out);
+/* To ask that again and again at a third of the price: a descriptor, to be closed by close(2), or -1; and the answer, of that thread alone. */
+int proc_stat_open(pid_t tid);
+int proc_stat_by(int fd, struct proc_stat *out);
 
 /* Ticks since boot, as @start_ticks: what begins from now on has no less. */
 uint64_t proc_ticks_now(void);
