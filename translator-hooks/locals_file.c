@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "debug_file.h"
+#include "locals_frames.h"
 #include "locals_member.h"
 #include "locals_place.h"
 #include "locals_scope.h"
@@ -60,12 +61,14 @@ struct locals_file *locals_file_open(int fd, const char *path)
 		locals_file_close(f);
 		return NULL;
 	}
-	f->cfi = dwarf_getcfi_elf(f->elf);
+	if (locals_frames_fit(f->elf))
+		f->cfi = dwarf_getcfi_elf(f->elf);
 	f->dw = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 	if (!f->dw)
 		open_debug(f, fd, path);
 	if (f->dw) {
-		f->debug_cfi = dwarf_getcfi(f->dw);
+		if (locals_frames_debug_fit(dwarf_getelf(f->dw)))
+			f->debug_cfi = dwarf_getcfi(f->dw);
 		f->scopes = locals_scopes_new(f->dw);
 	}
 	return f;
