@@ -183,7 +183,7 @@ cat > "$tmp/bin/make" <<'EOF'
 #!/bin/sh
 case "$*" in
 *check-fuzz) echo "x.c:1:2: error: no such thing"; echo "make: *** [x.o] Error 1" >&2; exit 2 ;;
-*check-real) printf '%s\n' 'not ok - real/x.sh: printed no plan' '#   stderr: it broke' '' '# not of it' '7 passed, 1 failed, 1 skipped'; exit 2 ;;
+*check-real) until [ "$(grep -c . "$SYSTEMS" 2> /dev/null)" = 3 ]; do sleep 0.1; done; printf '%s\n' 'not ok - real/x.sh: printed no plan' '#   stderr: it broke' '' '# not of it' '7 passed, 1 failed, 1 skipped'; exit 2 ;;
 *check) printf '%s\n' '  not ok 3 - a' '' 'not ok - live/x.sh: a' 'not ok - live/y.sh: died of signal 11' '' '5 passed, 2 failed, 0 skipped'; exit 2 ;;
 *check-stap) printf '%s\n' '' '4 passed, 0 failed, 0 skipped' ;;
 esac
@@ -192,8 +192,14 @@ printf '#!/bin/sh\n[ $# -ne 1 ] || [ "$1" != -u ] || { echo 0; exit; }\nexec /us
 printf '#!/bin/sh\n' > "$tmp/bin/unshare"
 : > "$tmp/q/build/config.status"
 chmod 755 "$tmp/q/build/hotvar" "$tmp/q/build/config.status" "$tmp"/bin/*
-PATH=$tmp/bin:$PATH timeout 60 "$tmp/q/quickstart" check > "$tmp/out" 2>&1
+# check-real is not over before the systems of check-stap were all made, or tried.
+mkdir -p "$tmp/q/testsuite/stap" "$tmp/q/testsuite/lab"
+for suite in one two three; do echo "suite=$suite" > "$tmp/q/testsuite/stap/$suite.sh"; done
+printf '#!/bin/sh\necho $1 >> "%s"\n[ $1 != three ]\n' "$tmp/systems" > "$tmp/q/testsuite/lab/root"
+chmod 755 "$tmp/q/testsuite/lab/root"
+SYSTEMS=$tmp/systems PATH=$tmp/bin:$PATH timeout 60 "$tmp/q/quickstart" check > "$tmp/out" 2>&1
 is "quickstart: one failed" $? 1
+is "quickstart: the systems of check-stap are made beside check-real" "$(tr '\n' ' ' < "$tmp/systems")" "one three two "
 is "quickstart: what failed is told again at the end" "$(tail -n 9 "$tmp/out")" "not ok 1 - make check: live/x.sh: a
 not ok 2 - make check: live/y.sh: died of signal 11
 not ok 3 - make check-fuzz: failed before or after its tests:
