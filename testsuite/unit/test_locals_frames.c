@@ -159,6 +159,9 @@ static const struct {
 	CASE(false, DW_CFA_advance_loc | 1, DW_CFA_undefined, 0x80, 0x08),
 	CASE(false, DW_CFA_restore | 3, DW_CFA_undefined, 0x80, 0x08),
 	CASE(false, DW_CFA_advance_loc4, 0, 0, 0, 0, DW_CFA_undefined, 0x80, 8),
+	CASE(false, DW_CFA_MIPS_advance_loc8, 0, 0, 0, 0, 0, 0, 0, 0,
+	     DW_CFA_undefined, 0x80, 0x08),
+	CASE(false, DW_CFA_GNU_window_save, DW_CFA_undefined, 0x80, 0x08),
 	CASE(true, DW_CFA_def_cfa_expression, 3, DW_CFA_undefined, 0x80, 0x08),
 	/* behind what it does not know libdw reads no further */
 	CASE(true, 0x3f, DW_CFA_undefined, 0x80, 0x08),
@@ -229,6 +232,82 @@ static void test_entries(void **state)
 	assert_false(fit(&s, NULL, true));
 }
 
+/* One CIE with the @n bytes at @cie behind its version, one FDE with the @m at @fde behind its pointer to that. */
+static bool pair_fits(const char *cie, size_t n, const char *fde, size_t m)
+{
+	struct section s = {.n = 0};
+
+	put_u32(&s, (uint32_t)(4 + 1 + n));
+	put_u32(&s, 0);
+	put(&s, "\1", 1);
+	put(&s, cie, n);
+	put_u32(&s, (uint32_t)(4 + m));
+	put_u32(&s, (uint32_t)s.n);
+	put(&s, fde, m);
+	return fit(&s, NULL, true);
+}
+
+#define PAIR(cie, fde) pair_fits(cie, sizeof(cie) - 1, fde, sizeof(fde) - 1)
+
+/* Where an FDE's instructions begin, and how long an address is, by what its CIE says. */
+static void test_augmentation(void **state)
+{
+	(void)state;
+	/* 4 bytes each; DW_CFA_undefined of 1024 within augmentation is none, behind it is one */
+	assert_true(PAIR("zR\0\1\x78\x10\1\x1b", "starsize\3\7\x80\x08\0"));
+	assert_false(PAIR("zR\0\1\x78\x10\1\x1b", "starsize\0\7\x80\x08\0"));
+	assert_false(PAIR("zR\0\1\x78\x10\1\x1b", "starsize\x7f\0\0\0\0"));
+	/* no augmentation: 8 bytes each */
+	assert_true(PAIR("\0\1\x78\x10", "12345678abcdefgh\0"));
+	assert_false(PAIR("\0\1\x78\x10", "12345678abcdefgh\7\x80\x08"));
+	assert_false(PAIR("\0\1\x78\x10", "12345678abcdefg"));
+	/* DW_CFA_set_loc */
+	assert_true(PAIR("zR\0\1\x78\x10\1\x1b", "starsize\0\1addr"));
+	assert_false(PAIR("zR\0\1\x78\x10\1\x1b", "starsize\0\1adr"));
+	/* a handler's pointer of 8 bytes before, and not as long as it says */
+	assert_true(PAIR("zPLR\0\1\x78\x10\13\0"
+			 "12345678"
+			 "\x1b\x1b",
+			 "starsize\0"));
+	assert_false(PAIR("zPLR\0\1\x78\x10\12\0"
+			  "12345678"
+			  "\x1b\x1b",
+			  "starsize\0"));
+	/* relative to data, by LEB128, from where a pointer is; letters that nobody knows, or without a length */
+	assert_false(PAIR("zR\0\1\x78\x10\1\x3b", "starsize\0"));
+	assert_false(PAIR("zR\0\1\x78\x10\1\x01", "starsize\0"));
+	assert_false(PAIR("zR\0\1\x78\x10\1\x9b", "starsize\0"));
+	assert_false(PAIR("zXR\0\1\x78\x10\2\0\x1b", "starsize\0"));
+	assert_true(PAIR("zSR\0\1\x78\x10\1\x1b", "starsize\0"));
+	assert_false(PAIR("R\0\1\x78\x10\x1b", "starsize\0\0\0"));
+}
+
+/* Two of a name. */
+static void test_twice(void **state)
+{
+	struct section s = {.n = 0};
+	struct elf_maker m;
+	Elf *elf;
+	int i;
+
+	(void)state;
+	put_cie(&s, true, usual, sizeof(usual));
+	elf_version(EV_CURRENT);
+	for (i = 1; i <= 2; i++) {
+		elf_maker_init(&m, false);
+		elf_maker_section(&m, ".eh_frame", SHT_PROGBITS, SHF_ALLOC,
+				  FRAMES, s.v, s.n);
+		if (i == 2)
+			elf_maker_section(&m, ".eh_frame", SHT_PROGBITS,
+					  SHF_ALLOC, FRAMES, s.v, s.n);
+		elf_maker_end(&m, true);
+		elf = elf_memory((char *)m.p, m.n);
+		assert_int_equal(locals_frames_fit(elf), i == 1);
+		elf_end(elf);
+		elf_maker_fini(&m);
+	}
+}
+
 /* The table goes to FDEs, and to nothing else. */
 static void test_table(void **state)
 {
@@ -283,6 +362,8 @@ int main(void)
 		cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_augmentation),
+		cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_own),
 	};
