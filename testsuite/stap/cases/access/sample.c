@@ -121,10 +121,10 @@ int main(int argc, char **argv)
 			printf("STACK 0x%lx 0x%lx\n", strtoul(line, NULL, 16), strtoul(strchr(line, '-') + 1, NULL, 16));
 	fclose(maps);
 	fflush(stdout);
-	run(copy, 1.5);
-	run(sum, 1.5);
-	run(fill, 1.5);
-	run(count, 1.5);
-	run(chase, 1.5);
+	run(copy, 0.7);
+	run(sum, 0.7);
+	run(fill, 0.7);
+	run(count, 0.7);
+	run(chase, 0.7);
 	return 0;
 }

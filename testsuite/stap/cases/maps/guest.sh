@@ -4,4 +4,4 @@
 run ops events "/srv/maps/maps ops"
 run forks events "/srv/maps/maps forks 9"
 run threads events "/srv/maps/maps threads 64 60"
-run many events "/srv/maps/maps many 60000 200"
+run many events "/srv/maps/maps many 30000 200"

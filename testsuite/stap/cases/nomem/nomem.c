@@ -10,7 +10,7 @@
 
 #define MARK_MEMORY 0x4d4d
 #define THREADS 12
-#define AREAS 3000
+#define AREAS 1000
 
 static volatile int over;
 
@@ -20,7 +20,7 @@ static void *thread(void *arg)
 	char *p;
 	int i;
 
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < 100; i++) {
 		p = map(16384, RW, ANON);
 		mprotect(p + 4096, 4096, PROT_READ);
 		if (rand_r(&seed) % 3)

@@ -12,7 +12,7 @@ run suicide maps/events "/srv/tasks/tasks suicide 2"
 start machine maps/events
 /srv/tasks/tasks tree 2 &
 one=$!
-/srv/tasks/tasks signals 5 > "$OUT/x" &
+/srv/tasks/tasks signals 3 > "$OUT/x" &
 two=$!
 /srv/tasks/tasks vfork 5
 wait $one $two
