@@ -14,7 +14,7 @@
 
 #include "variables.h"
 
-enum { CARRIED_TEXT = 112 };
+enum { CARRIED_TEXT = 160 };
 
 /* Is the fact whose key is the first @n bytes of @text one of these?  Then it is taken in. */
 bool carried_take(struct variables *v, const struct images *images, const char *text, size_t n, const char *value);

@@ -22,10 +22,6 @@ enum { SPACES_MAX = 1 << 20, BLOCKS_MAX = 1 << 20 };
 /* What glibc has behind the thread pointer: so much says its _thread_db_sizeof_pthread for x86-64. */
 enum { CONTROL = 2368 };
 
-/* What has no access below a stack is smaller, and its malloc's memory for threads begins at a multiple of this. */
-#define GUARD_END ((uint64_t)1 << 20)
-#define ARENA	  ((uint64_t)64 << 20)
-
 /* Between two looks at a process: doubled each time nothing was found. */
 #define PAUSE_NS     ((uint64_t)10 * 1000 * 1000)
 #define PAUSE_MAX_NS ((uint64_t)1000 * 1000 * 1000)
@@ -174,10 +170,10 @@ static bool note(struct tls_seen *t, struct space *s, const struct tls_block *b)
 	size_t i = upto(s, b->start);
 
 	if (i && s->v[i - 1].start == b->start && s->v[i - 1].end == b->end && s->v[i - 1].module == b->module) {
-		bool same = s->v[i - 1].tid == b->tid && s->v[i - 1].ended == b->ended && s->v[i - 1].stack == b->stack;
+		struct tls_block was = s->v[i - 1];
 
 		s->v[i - 1] = *b;
-		return !same;
+		return was.tid != b->tid || was.ended != b->ended || was.stack != b->stack || was.guard != b->guard;
 	}
 	if (b->end <= b->start || t->n_blocks >= BLOCKS_MAX)
 		return false;
@@ -274,7 +270,7 @@ static void ask_thread(pid_t pid, struct tls_block *b)
 	char task[32];
 	int fd = -1;
 
-	if (!tls_of_thread_ask(pid, b->thread, &tid, &b->stack))
+	if (!tls_of_thread_ask(pid, b, &tid))
 		return;
 	if (tid) {
 		snprintf(task, sizeof(task), "task/%u", tid);
@@ -433,25 +429,37 @@ static bool of_thread(struct tls_seen *t, struct space *s, size_t i, pid_t pid, 
 	return !b.ended;
 }
 
+/* Is @v what has no access below the stack that begins at @stack, and in which @area only begins? */
+static bool is_guard(const struct hvar_vma *v, const struct hvar_vma *area, uint64_t stack)
+{
+	return v && v->end == area->start && v->start <= stack && v->region == HVAR_REGION_ANON &&
+	       !(v->prot & (HVAR_PROT_READ | HVAR_PROT_WRITE | HVAR_PROT_EXEC));
+}
+
 bool tls_seen_is_stack(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vmas *vmas, const struct hvar_vma *area,
 		       uint64_t addr, bool live)
 {
 	struct space *s = find(t, ev->mm);
 	size_t i = s ? upto(s, addr) : 0;
-	const struct hvar_vma *guard;
+	const struct tls_block *b;
 
-	if (!s || i == s->n || area->region != HVAR_REGION_ANON || s->v[i].start >= area->end || !(area->start % ARENA))
+	if (!s || i == s->n || area->region != HVAR_REGION_ANON || s->v[i].start >= area->end)
 		return false;
-	if (s->v[i].thread < s->v[i].end || s->v[i].thread >= area->end)
+	b = &s->v[i];
+	if (b->thread < b->end || b->thread >= area->end)
 		return false; /* what was loaded later has its block anywhere */
-	if (s->v[i].tid && s->v[i].tid == ev->pid)
-		return false; /* the first thread's is the kernel's */
-	guard = hvar_vmas_prev(vmas, area->start);
-	if (!guard || guard->end != area->start || guard->region != HVAR_REGION_ANON || guard->end - guard->start >= GUARD_END ||
-	    guard->prot & (HVAR_PROT_READ | HVAR_PROT_WRITE | HVAR_PROT_EXEC) || addr < s->v[i].stack)
+	/* other memory in one piece with it is before a stack, or between one and the first thread's block */
+	if (!b->stack || addr < b->stack)
 		return false;
-	/* what the C library has mapped for it stays a stack, for threads to come */
-	return s->v[i].stack == guard->start || of_thread(t, s, i, (pid_t)ev->pid, live);
+	/* the C library may leave nothing without access below, or what no map shows */
+	if (b->stack < area->start) {
+		if (!is_guard(hvar_vmas_prev(vmas, area->start), area, b->stack))
+			return false;
+		/* what the C library has mapped for it stays a stack, for threads to come */
+		if (b->guard && b->guard == area->start - b->stack)
+			return true;
+	}
+	return of_thread(t, s, i, (pid_t)ev->pid, live);
 }
 
 bool tls_seen_is_control(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vma *area, uint64_t addr, bool live)
@@ -484,7 +492,9 @@ bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n)
 	if (c->b.tid || c->b.ended)
 		len += snprintf(text + len, n - (size_t)len, ":%u", c->b.ended ? 0 : c->b.tid);
 	if (c->b.stack)
-		snprintf(text + len, n - (size_t)len, "/%llx", (unsigned long long)c->b.stack);
+		len += snprintf(text + len, n - (size_t)len, "/%llx", (unsigned long long)c->b.stack);
+	if (c->b.stack && c->b.guard)
+		snprintf(text + len, n - (size_t)len, "+%llu", (unsigned long long)c->b.guard);
 	return true;
 }
 
@@ -509,7 +519,8 @@ void tls_seen_told(struct tls_seen *t, const struct images *images, const char *
 		b.tid = (uint32_t)strtoul(end + 1, &end, 10);
 		b.ended = !b.tid;
 	}
-	b.stack = *end == '/' ? strtoull(end + 1, NULL, 16) : 0;
+	b.stack = *end == '/' ? strtoull(end + 1, &end, 16) : 0;
+	b.guard = b.stack && *end == '+' ? strtoull(end + 1, NULL, 10) : 0;
 	s = entry(t, mm);
 	if (!s || __builtin_add_overflow(b.start, b.end, &b.end))
 		return;

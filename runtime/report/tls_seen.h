@@ -57,9 +57,10 @@ bool tls_seen_is_stack(struct tls_seen *t, const struct hvar_event *ev, const st
 bool tls_seen_is_control(struct tls_seen *t, const struct hvar_event *ev, const struct hvar_vma *area, uint64_t addr, bool live);
 
 /*
- * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64@7f0000002000:42/7effff802000", in
- * address space 3 file 17 has a block of 64 bytes there, of the thread 42, whose pointer is that and whose stack begins there; "+0": no
- * more; ":0": the thread has ended; what is not known is left out.  False: nothing.
+ * What changed since the last call, as a recording carries it: "3.17=7f0000001000+64@7f0000002000:42/7effff802000+4096", in
+ * address space 3 file 17 has a block of 64 bytes there, of the thread 42, whose pointer is that, and whose stack begins there, with
+ * 4096 bytes that the C library has left without access; "+0": no more; ":0": the thread has ended; what is not known is left out.
+ * False: nothing.
  */
 bool tls_seen_fresh(struct tls_seen *t, char *text, size_t n);
 /* A recording has it: @key before the '=', @value behind. */

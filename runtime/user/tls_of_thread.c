@@ -12,9 +12,10 @@
 
 /*
  * Where behind the thread pointer glibc has the thread's number, which is cleared when the thread ends (struct pthread).  The
- * start and the size of its stack follow, elsewhere in each version, so far; all that ends so soon behind it.
+ * start and the size of its stack follow, elsewhere in each version, so far, and how much of that is without access; all that
+ * ends so soon behind it.  Before them are the program's own words, with counters that are small: no stack begins or is so low.
  */
-enum { TID_AT = 720, STACK_UNTIL = 2048, STACK_END = 8192 };
+enum { TID_AT = 720, STACK_UNTIL = 2048, STACK_END = 8192, STACK_MIN = 16384 };
 
 /* Words at the thread pointer (glibc: tcbhead_t). */
 struct head {
@@ -47,19 +48,30 @@ bool tls_of_thread_holds(pid_t pid, const struct tls_block *b)
 	return !b->number || (h.table && !(h.table % 8) && tls_of_thread_entry(pid, h.table, b->number, &at) && at == b->start);
 }
 
-bool tls_of_thread_ask(pid_t pid, uint64_t thread, uint32_t *tid, uint64_t *stack)
+/* Are @w the start and the size of the stack of the thread at @thread? */
+static bool are_stack(const uint64_t *w, uint64_t thread)
 {
-	uint64_t words[(STACK_UNTIL - TID_AT) / 8], end;
+	uint64_t end;
+
+	return w[0] >= STACK_MIN && w[1] >= STACK_MIN && w[0] < thread && w[1] < thread && !__builtin_add_overflow(w[0], w[1], &end) &&
+	       end > thread + STACK_UNTIL && end - thread < STACK_END;
+}
+
+bool tls_of_thread_ask(pid_t pid, struct tls_block *b, uint32_t *tid)
+{
+	uint64_t words[(STACK_UNTIL - TID_AT) / 8];
 	size_t i;
 
-	if (!get(pid, thread + TID_AT, words, sizeof(words)))
+	if (!get(pid, b->thread + TID_AT, words, sizeof(words)))
 		return false;
 	*tid = (int32_t)words[0] > 0 ? (uint32_t)words[0] : 0; /* -1: joined */
-	*stack = 0;
-	for (i = 1; i + 1 < sizeof(words) / sizeof(*words) && !*stack; i++)
-		if (words[i] && words[i] < thread && !__builtin_add_overflow(words[i], words[i + 1], &end) &&
-		    end > thread + STACK_UNTIL && end - thread < STACK_END)
-			*stack = words[i];
+	b->stack = b->guard = 0;
+	for (i = 1; i + 2 < sizeof(words) / sizeof(*words) && !b->stack; i++) {
+		if (!are_stack(words + i, b->thread))
+			continue;
+		b->stack = words[i];
+		b->guard = words[i + 2] < words[i + 1] ? words[i + 2] : 0;
+	}
 	return true;
 }
 

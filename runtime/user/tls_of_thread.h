@@ -33,8 +33,11 @@ struct tls_block {
 	uint32_t module;  /* as the map has it */
 	uint32_t number;  /* in the thread's table, if it was found there; 0: below the thread pointer */
 	bool doubtful;	  /* overlaps another's: one of the two is not where it was thought to be */
-	/* as far as who notes blocks asks for it: the thread's number, where its stack begins, 0: not known; whether it has ended */
-	uint64_t stack;
+	/*
+	 * As far as who notes blocks asks for it: the thread's number, where its stack begins, 0: not known or the first thread's; how
+	 * many bytes the C library has left without access there, 0: none, or the stack is the program's; whether it has ended.
+	 */
+	uint64_t stack, guard;
 	uint32_t tid;
 	bool ended;
 };
@@ -84,10 +87,10 @@ void tls_of_thread_place(const struct tls_block *b, uint64_t addr, const struct 
 bool tls_of_thread_holds(pid_t pid, const struct tls_block *b);
 
 /*
- * What the C library of process @pid says of the thread at @thread: its number into *@tid, 0: it has ended; the lowest address of its stack,
- * with what is without access there, into *@stack, 0: not found.  False: it cannot be asked.
+ * What the C library of process @pid says of @b's thread: its number into *@tid, 0: it has ended; where its stack is, into @b.
+ * False: it cannot be asked.
  */
-bool tls_of_thread_ask(pid_t pid, uint64_t thread, uint32_t *tid, uint64_t *stack);
+bool tls_of_thread_ask(pid_t pid, struct tls_block *b, uint32_t *tid);
 
 /* Entry @i of the table at @table of process @pid into *@out: the block of file number @i; false: has no such entry. */
 bool tls_of_thread_entry(pid_t pid, uint64_t table, uint64_t i, uint64_t *out);
