@@ -11,11 +11,14 @@ enum {
 
 static const double TIMER_PART = 2.0 / 3; /* of what is asked for, the most for the timer */
 
-/* Without being asked: of all, and the least and the most of breakpoints. */
-static const double USUAL = 0.023, LEAST = 0.003, MOST = 0.016;
+/*
+ * Without being asked: of all, and the least of breakpoints.  Where samples are dear, all together may be as much as
+ * FULL.  More breakpoints cost us more time (each is opened and closed) than they make estimates better.
+ */
+static const double USUAL = 0.015, LEAST = 0.003, FULL = 0.0225;
 
 /* Walks: the most, of what samples leave and of all, and the least that is worth it. */
-static const double WALKS_PART = 1.0 / 3, WALKS = 0.0025, WALKS_LEAST = 0.0002;
+static const double WALKS_PART = 1.0 / 3, WALKS = 0.002, WALKS_LEAST = 0.0002;
 
 static double timer_part(unsigned hz, uint64_t sample_ns)
 {
@@ -25,7 +28,7 @@ static double timer_part(unsigned hz, uint64_t sample_ns)
 /* As many as leave the others their least. */
 static unsigned usual_hz(unsigned hz, uint64_t sample_ns)
 {
-	double most = (USUAL - WALKS - LEAST) * 1e9 / (double)sample_ns;
+	double most = (FULL - WALKS - LEAST) * 1e9 / (double)sample_ns;
 
 	most = most < LEAST_HZ ? LEAST_HZ : most;
 	return hz > most ? (unsigned)most : hz;
@@ -50,7 +53,7 @@ struct budget budget_make(unsigned hz, bool usual, double asked, uint64_t measur
 			b.hz = usual_hz(hz, b.sample_ns);
 		b.walks = WALKS;
 		left = USUAL - b.walks - timer_part(b.hz < USUAL_HZ ? b.hz : USUAL_HZ, b.sample_ns);
-		b.breakpoints = left < LEAST ? LEAST : left > MOST ? MOST : left;
+		b.breakpoints = left < LEAST ? LEAST : left;
 	}
 	return b;
 }
