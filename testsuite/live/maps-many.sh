@@ -39,6 +39,13 @@ stopped() {
 }
 none_stopped() { [ "$(stopped)" -eq 0 ]; }
 
+# Some were born in each process, and told: hotvar has come to all of them.
+born_in_each() {
+	for p in $pids; do
+		[ "$(grep -c '"pid":'"$p"',.*"event":"fork"' "$tmp/events")" -ge 5 ] || return 1
+	done
+}
+
 # attach: follow them, $hotvar, until each thread there is is traced and some that were born meanwhile have been told
 attach() {
 	rm -f "$tmp/events"
@@ -134,7 +141,7 @@ else
 	rm -f "$tmp/events"
 	"$HOTVAR" maps --json --source perf -o "$tmp/events" $options 3>&- &
 	hotvar=$!
-	until_true 60 sh -c "[ \$(grep -c '\"event\":\"fork\"' '$tmp/events') -ge 20 ]"
+	until_true 60 born_in_each
 	exec 3>&-
 	wait $first
 	wait $hotvar
