@@ -523,7 +523,7 @@ static void look(void *ctx, pid_t pid, uint64_t now_ns)
 	struct perf_news *n = ctx;
 	int r;
 
-	if (n->hz && !n->recovers && relook_is_untold(n->look, pid) && tracker_is_as_large(n->t, pid)) {
+	if (n->hz && !n->recovers && tracker_is_as_large(n->t, pid) /* asked each time */ && relook_is_untold(n->look, pid)) {
 		relook_unseen(n->look, pid);
 		return;
 	}

@@ -135,8 +135,9 @@ bool tracker_quiet_look(struct tracker *t, pid_t pid);
 void tracker_quiet_settle(struct tracker *t, uint64_t time_ns);
 
 /*
- * Is @pid's memory as large as when this was asked last?  Then no more went than came, and a look may wait: to ask takes a tenth of its
- * time.  False also if that is not known, and now and then: as much may have come unheard as went.
+ * Is @pid's memory as large as when this was asked last?  Then no more went than came, and a look may wait, if this is asked before
+ * each look, spared or not: to ask takes a tenth of its time.  False also if that is not known, and now and then: as much may have
+ * come unheard as went.
  */
 bool tracker_is_as_large(struct tracker *t, pid_t pid);
 

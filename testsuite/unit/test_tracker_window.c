@@ -21,9 +21,11 @@
 
 #include <cmocka.h>
 
+#include "runtime/user/clock.h"
 #include "runtime/user/code_capture.h"
 #include "runtime/user/look.h"
 #include "runtime/user/perf_news.h"
+#include "runtime/user/relook.h"
 #include "runtime/user/stream.h"
 #include "runtime/user/target.h"
 #include "runtime/user/tracker.h"
@@ -51,7 +53,7 @@ ssize_t pread(int fd, void *buf, size_t n, off_t at)
 
 static struct shared {
 	volatile pid_t thread;
-	volatile bool thread_ends, moves, moved, grows, grown;
+	volatile bool thread_ends, moves, moved, grows, grown, shrinks, shrunk;
 } *shared;
 
 static pid_t child;
@@ -83,9 +85,15 @@ static void serve(void)
 	shared->moved = true;
 	while (!shared->grows)
 		sched_yield();
-	if (mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+	area = mmap(NULL, PAGE, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED)
 		_exit(1);
 	shared->grown = true;
+	while (!shared->shrinks)
+		sched_yield();
+	if (munmap(area, PAGE))
+		_exit(1);
+	shared->shrunk = true;
 	for (;;)
 		pause();
 }
@@ -208,12 +216,53 @@ static void test_size(void **state)
 	assert_false(tracker_is_as_large(t, child));
 }
 
+/* The time for a look has come, after a sample or after news of a mapping: how many changes does it tell? */
+static uint64_t look_after(struct perf_news *n, bool news)
+{
+	uint64_t before = tracker_told(t);
+
+	assert_int_equal(relook_active(n->look, child, !news), 0);
+	perf_news_look(n, clock_now_ns());
+	return tracker_told(t) - before;
+}
+
+/* What came was told, and what goes is not: as large as before it came is not as large as at the last look. */
+static void test_size_at_news(void **state)
+{
+	struct code_capture *code = code_capture_new(t, out);
+	struct perf_news n = { .t = t, .out = out, .code = code, .look = relook_new(1), .hz = 1000 };
+
+	(void)state;
+	assert_non_null(code);
+	assert_non_null(n.look);
+	tracker_late_is_usual(t);
+	assert_int_equal(tracker_add(t, child, child, clock_now_ns(), NULL), 0);
+	for (int i = 0; i < 4; i++)
+		look_after(&n, false);
+	shared->moves = true;
+	while (target_is_alive(child) && !shared->moved)
+		sched_yield();
+	/* Looks were spared until then. */
+	assert_int_equal(look_after(&n, false), 0);
+	shared->grows = true;
+	while (target_is_alive(child) && !shared->grown)
+		sched_yield();
+	assert_true(look_after(&n, true) > 0);
+	shared->shrinks = true;
+	while (target_is_alive(child) && !shared->shrunk)
+		sched_yield();
+	assert_true(look_after(&n, false) > 0);
+	relook_free(n.look);
+	code_capture_free(code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_failed_look, begin, finish),
 		cmocka_unit_test_setup_teardown(test_news, begin, finish),
 		cmocka_unit_test_setup_teardown(test_size, begin, finish),
+		cmocka_unit_test_setup_teardown(test_size_at_news, begin, finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
