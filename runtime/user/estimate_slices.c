@@ -67,9 +67,12 @@ struct span {
 struct spans {
 	struct span *v;
 	size_t n, cap;
+	uint32_t *around; /* by instruction: spans_around() */
+	uint32_t *next;	  /* likewise: next_free() */
+	size_t cap_around, cap_next;
 };
 
-static int spans_find(struct spans *s, const struct site_function *f)
+static int find_jumps(struct spans *s, const struct site_function *f)
 {
 	s->n = 0;
 	for (uint32_t i = 0; i < f->n; i++) {
@@ -90,18 +93,59 @@ static int spans_find(struct spans *s, const struct site_function *f)
 	return 0;
 }
 
-/* The innermost loop around @i: 1 + its number; 0: none. */
-static uint32_t span_around(const struct spans *s, uint32_t i)
+static int by_length(const void *pa, const void *pb)
 {
-	uint32_t best = 0;
+	const struct span *a = pa, *b = pb;
+	uint32_t x = a->last - a->first, y = b->last - b->first;
 
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (a->last < b->last) - (a->last > b->last);
+}
+
+/* From @i on, what is in no loop yet. */
+static uint32_t next_free(uint32_t *next, uint32_t i)
+{
+	while (next[i] != i)
+		i = next[i] = next[next[i]];
+	return i;
+}
+
+/* What is in a shorter loop is passed over at once: as many steps as instructions, however many loops there are. */
+static int spans_find(struct spans *s, const struct site_function *f)
+{
+	if (find_jumps(s, f) ||
+	    grow_array((void **)&s->around, &s->cap_around, f->n + (size_t)1,
+		       sizeof(*s->around)) ||
+	    grow_array((void **)&s->next, &s->cap_next, f->n + (size_t)1,
+		       sizeof(*s->next)))
+		return -ENOMEM;
+	for (uint32_t i = 0; i <= f->n; i++) {
+		s->around[i] = 0;
+		s->next[i] = i;
+	}
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), by_length);
 	for (uint32_t k = 0; k < s->n; k++)
-		if (s->v[k].first <= i && i <= s->v[k].last &&
-		    (!best ||
-		     s->v[k].last - s->v[k].first <=
-			     s->v[best - 1].last - s->v[best - 1].first))
-			best = k + 1;
-	return best;
+		for (uint32_t i = next_free(s->next, s->v[k].first);
+		     i <= s->v[k].last; i = next_free(s->next, i)) {
+			s->around[i] = k + 1;
+			s->next[i] = i + 1;
+		}
+	return 0;
+}
+
+static void spans_fini(struct spans *s)
+{
+	free(s->v);
+	free(s->around);
+	free(s->next);
+}
+
+/* The innermost loop around @i: 1 + its number; 0: none. */
+static uint32_t spans_around(const struct spans *s, uint32_t i)
+{
+	return s->around[i];
 }
 
 /* ---- the spread ---- */
@@ -144,7 +188,7 @@ static int add_insn(struct adding *a, const struct site_function *f, uint32_t i)
 	const struct decode_insn *in = &f->b->insn[from];
 	double each = f->time_ns[i] / (in->n_mem ? in->n_mem : 1);
 
-	loop = span_around(&a->spans, from);
+	loop = spans_around(&a->spans, from);
 	if (add_part(a, loop, HVAR_HOT_NONE, f->slices[i], 1))
 		return -ENOMEM;
 	for (uint32_t m = 0; waits && m < in->n_mem; m++) {
@@ -271,7 +315,7 @@ int slices_variance(const struct estimate *e, double *variance, size_t n)
 	for (size_t k = 0; k < e->sites.n && !err; k++)
 		if (e->sites.v[k]->slices)
 			err = add_function(&a, e->sites.v[k]);
-	free(a.spans.v);
+	spans_fini(&a.spans);
 	free(a.v);
 	return err;
 }

@@ -2,7 +2,7 @@
 /*
  * test_estimate_slices.c - the interval of a time: as wide as chance has it, or as what is waited for changes.
  *
- * Two loops of one function, each of which waits for two variables.  As many samples fall on each in all cases; the order differs.
+ * Two loops in a third of one function, each of which waits for two variables.  As many samples fall on each in all cases; the order differs.
  */
 #include "config.h"
 
@@ -30,11 +30,11 @@ enum {
 
 /*
  *  0: mov (%rdi),%rax   3: mov (%rsi),%rbx   6: dec %ecx   8: jne 0
- *  a: mov (%r8),%rax    d: mov (%r9),%rbx   10: dec %ecx  12: jne a   14: ret
+ *  a: mov (%r8),%rax    d: mov (%r9),%rbx   10: dec %ecx  12: jne a   14: jmp 0, a loop around both
  */
-static const uint8_t code[] = {0x48, 0x8b, 0x07, 0x48, 0x8b, 0x1e, 0xff,
-			       0xc9, 0x75, 0xf6, 0x49, 0x8b, 0x00, 0x49,
-			       0x8b, 0x19, 0xff, 0xc9, 0x75, 0xf6, 0xc3};
+static const uint8_t code[] = {0x48, 0x8b, 0x07, 0x48, 0x8b, 0x1e, 0xff, 0xc9,
+			       0x75, 0xf6, 0x49, 0x8b, 0x00, 0x49, 0x8b, 0x19,
+			       0xff, 0xc9, 0x75, 0xf6, 0xeb, 0xea};
 /* Behind what reads each variable. */
 static const uint8_t behind[] = {3, 6, 0xd, 0x10};
 
