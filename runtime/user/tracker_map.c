@@ -259,10 +259,17 @@ bool tracker_is_as_large(struct tracker *t, pid_t pid)
 
 	if (!s || s->look.fd < 0)
 		return false;
+	/* Those who share it may part: each is asked itself. */
+	if (s->size_fd >= 0 && s->size_pid != pid) {
+		close(s->size_fd);
+		s->size_fd = -1;
+		s->pages = 0;
+	}
 	if (s->size_fd < 0)
 		s->size_fd = proc_open(pid, "statm", O_RDONLY | O_CLOEXEC);
 	if (s->size_fd < 0)
 		return false;
+	s->size_pid = pid;
 	/* "size resident ...", in pages; all zero of what has no memory any more */
 	n = pread(s->size_fd, text, sizeof(text) - 1, 0);
 	if (n > 0) {

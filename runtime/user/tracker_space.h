@@ -55,6 +55,7 @@ struct space {
 	uint32_t next_growing;
 	uint64_t read_ns;   /* event time of the last read of the whole file on a miss */
 	int size_fd;	    /* of "statm", while its window is open; -1: none */
+	pid_t size_pid;	    /* whose it is */
 	uint64_t pages;	    /* of memory that there were at a look; 0: not known */
 	unsigned as_large;  /* times in a row that it was found to be as large since */
 	uint64_t started_ns; /* realtime: for files that changed after it */
