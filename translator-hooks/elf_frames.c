@@ -39,12 +39,12 @@ struct walk {
 	size_t n, cap;
 };
 
-static size_t width(const struct elf_file *f, uint8_t encoding)
+size_t elf_frames_width(bool is32, uint8_t encoding)
 {
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr:
 	case DW_EH_PE_signed:
-		return f->is32 ? 4 : 8;
+		return is32 ? 4 : 8;
 	case DW_EH_PE_udata2:
 	case DW_EH_PE_sdata2:
 		return 2;
@@ -57,6 +57,11 @@ static size_t width(const struct elf_file *f, uint8_t encoding)
 	default:
 		return 0; /* LEB128: nobody makes them, their length is not fixed */
 	}
+}
+
+static size_t width(const struct elf_file *f, uint8_t encoding)
+{
+	return elf_frames_width(f->is32, encoding);
 }
 
 /* The number of @n bytes at @p, which is vaddr @vaddr; @n is width()'s. */

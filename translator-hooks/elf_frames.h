@@ -18,6 +18,9 @@ struct elf_frames {
 /* False if the file has none, or none of a size that can be. */
 bool elf_frames_find(const struct elf_file *f, struct elf_frames *out);
 
+/* The bytes of a pointer of that encoding (DW_EH_PE_*); 0: LEB128, whose length is not fixed, or none: nobody makes them. */
+size_t elf_frames_width(bool is32, uint8_t encoding);
+
 /* One function, or a part of one; what is said is as the file has it, but start < end.  0: go on. */
 typedef int (*elf_frames_fn)(void *ctx, uint64_t start, uint64_t end);
 

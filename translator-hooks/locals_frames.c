@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_frames.h"
+
 enum {
 	LEB_BYTES = 9,	/* libdw reads ten of a number, and cuts what it is */
 	TABLE_HEAD = 8, /* without the number of rows */
@@ -167,22 +169,7 @@ static size_t width_of(const struct frames *f, uint8_t encoding)
 {
 	if ((encoding & 0x70) == DW_EH_PE_aligned)
 		return 0;
-	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_signed:
-		return f->ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
-	case DW_EH_PE_udata2:
-	case DW_EH_PE_sdata2:
-		return 2;
-	case DW_EH_PE_udata4:
-	case DW_EH_PE_sdata4:
-		return 4;
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		return 8;
-	default:
-		return 0;
-	}
+	return elf_frames_width(f->ident[EI_CLASS] == ELFCLASS32, encoding);
 }
 
 /* What @c says of its FDEs; false: it is not understood. */
