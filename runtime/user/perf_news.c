@@ -521,11 +521,9 @@ static void look_when_due(void *ctx, pid_t pid)
 static void look(void *ctx, pid_t pid, uint64_t now_ns)
 {
 	struct perf_news *n = ctx;
-	/* Asked at each look: how large it is now is what the next one is compared with. */
-	bool same = n->hz && !n->recovers && tracker_is_as_large(n->t, pid);
 	int r;
 
-	if (same && relook_is_untold(n->look, pid)) {
+	if (n->hz && !n->recovers && tracker_is_as_large(n->t, pid) /* asked each time */ && relook_is_untold(n->look, pid)) {
 		relook_unseen(n->look, pid);
 		return;
 	}
