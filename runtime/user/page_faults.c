@@ -242,7 +242,7 @@ struct page_faults *page_faults_new(const struct page_faults_ask *ask, struct er
 			f->polls[i].events = POLLIN;
 		}
 		err = ask->on_exec ? add_thread(f, pid, true) : add_threads(f);
-		if (err == -EACCES && f->n_ids && !f->n_fds) {
+		if ((err == -EACCES || err == -EPERM) && f->n_ids && !f->n_fds) {
 			f->n_ids = 0;
 			err = ask->on_exec ? add_thread(f, pid, true) : add_threads(f);
 		}
